@@ -1,0 +1,91 @@
+# Only Go and make are assumed. `make help` lists the targets.
+
+GO       ?= go
+FUZZTIME ?= 5s
+BENCH    ?= .
+PKG      ?= ./...
+SHARED   ?= ../shared
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X github.com/proofmill/proofmill/cmd/proofmill/internal/version.number=$(VERSION)
+CACHE   := .cache
+LINT    := $(CACHE)/bin/golangci-lint
+VULN    := $(CACHE)/bin/govulncheck
+ORACLE  := $(CACHE)/oracle/target/release/oracle
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the static binary bin/proofmill
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/proofmill ./cmd/proofmill
+
+.PHONY: demo
+demo: build ## Prove a sealed test sector of each kind through the pipeline, in one process
+	bin/proofmill demo
+
+.PHONY: test
+test: ## Vet, and run every test (PKG=./pkg/... for a part)
+	$(GO) vet $(PKG)
+	$(GO) test -timeout 40m $(PKG)
+
+.PHONY: quick
+quick: ## Vet, and run the short tests (under three minutes)
+	$(GO) vet $(PKG)
+	$(GO) test -short -timeout 10m $(PKG)
+
+.PHONY: race
+race: ## Run the short tests of packages with goroutines under the race detector (needs a C compiler)
+	GO='$(GO)' tools/race.sh
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME (5s)
+	GO='$(GO)' FUZZTIME='$(FUZZTIME)' tools/fuzz.sh
+
+.PHONY: bench
+bench: ## Run the Go benchmarks (BENCH=regexp, PKG=packages)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)
+
+.PHONY: lint
+lint: $(LINT) ## Check style and import rules (builds golangci-lint once, some minutes)
+	$(LINT) run $(PKG)
+
+.PHONY: vuln
+vuln: $(VULN) ## Look for known vulnerabilities that the code can reach (needs the network)
+	$(VULN) $(PKG)
+
+.PHONY: tidy
+tidy: ## Check that go.mod and go.sum say what the code needs
+	$(GO) mod tidy -diff
+	$(GO) -C tools mod verify
+
+.PHONY: generate
+generate: ## Make the generated code again
+	$(GO) generate ./...
+
+.PHONY: oracle
+oracle: ## Build the reference program of SHARED (needs Rust; only slow checks use it)
+	@test -d $(SHARED)/oracle || { echo "oracle: no sources in $(SHARED)/oracle; set SHARED"; exit 1; }
+	@command -v cargo >/dev/null || { echo "oracle: cargo is not installed; see https://rustup.rs"; exit 1; }
+	mkdir -p $(CACHE)/oracle
+	cp -R $(SHARED)/oracle/. $(CACHE)/oracle/
+	cargo build --release --manifest-path $(CACHE)/oracle/Cargo.toml
+
+.PHONY: slow
+slow: ## Run the tests that also read SHARED (golden facts, the oracle)
+	PROOFMILL_SLOW=1 PROOFMILL_SHARED='$(abspath $(SHARED))' PROOFMILL_ORACLE="$${PROOFMILL_ORACLE:-$(abspath $(ORACLE))}" \
+		$(GO) test -timeout 40m $(PKG)
+
+.PHONY: clean
+clean: ## Remove what was built, but not the test parameters
+	rm -rf bin $(CACHE)/bin $(CACHE)/oracle
+
+# The tools have a module of their own: their versions are pinned, and none of their dependencies are ours.
+$(LINT): tools/go.mod tools/go.sum
+	$(GO) -C tools build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(VULN): tools/go.mod tools/go.sum
+	$(GO) -C tools build -o ../$@ golang.org/x/vuln/cmd/govulncheck
