@@ -64,11 +64,11 @@ type PoRepChallenge struct {
 // SealCommit is the decoded output of C1: the vanilla proof of a PoRep with its statement. The sector's comm_c and
 // comm_r_last are the roots of CX.Path and CommRLast of any challenge.
 type SealCommit struct {
-	Proof                  RegisteredSealProof
-	CommR, CommD           Node
-	ReplicaID              Node
-	Seed, Ticket           [32]byte
-	Partitions             [][]PoRepChallenge
+	Proof        RegisteredSealProof
+	CommR, CommD Node
+	ReplicaID    Node
+	Seed, Ticket [32]byte
+	Partitions   [][]PoRepChallenge
 }
 
 // PoStSectorProof is the vanilla proof of one sector of a PoSt: a path in tree R for each challenge.
