@@ -3,7 +3,6 @@ package r1cs
 import (
 	"fmt"
 	"slices"
-
 )
 
 // Builder makes a [System] block by block, in the order of the constraints. It is used by one

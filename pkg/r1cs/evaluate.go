@@ -19,7 +19,7 @@ func (s *System) Evaluate(ctx context.Context, m MatrixName, dst, inputs, aux []
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	var g errgroup.Group
 	g.SetLimit(workers)
 	stored := s.NumConstraints - s.NumInputs
 	for from := 0; from < stored; from += evalRows {

@@ -30,7 +30,7 @@ func (s *System) Satisfied(ctx context.Context, inputs, aux []fr.Element) error 
 	stored := s.NumConstraints - s.NumInputs
 	tasks := (stored + evalRows - 1) / evalRows
 	first := make([]*UnsatisfiedError, tasks)
-	g, ctx := errgroup.WithContext(ctx)
+	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for t := range tasks {
 		if ctx.Err() != nil {

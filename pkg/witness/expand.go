@@ -20,7 +20,7 @@ func (w *Witness) Aux(ctx context.Context, workers int) ([]fr.Element, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	aux := make([]fr.Element, w.System.NumAux)
-	g, ctx := errgroup.WithContext(ctx)
+	var g errgroup.Group
 	g.SetLimit(workers)
 	for k := range w.System.Blocks {
 		b := &w.System.Blocks[k]
