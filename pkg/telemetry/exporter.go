@@ -109,5 +109,5 @@ func (e tallyExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnl
 	} else {
 		e.tally.delivered.Add(int64(len(spans)))
 	}
-	return err //nolint:wrapcheck // the SDK wraps it
+	return err
 }

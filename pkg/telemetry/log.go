@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -134,7 +135,7 @@ type logAttrsKey struct{}
 // WithLogAttrs gives a context whose log records carry the attributes, after those that ctx has already.
 func WithLogAttrs(ctx context.Context, attrs ...slog.Attr) context.Context {
 	before, _ := ctx.Value(logAttrsKey{}).([]slog.Attr)
-	return context.WithValue(ctx, logAttrsKey{}, append(before[:len(before):len(before)], attrs...))
+	return context.WithValue(ctx, logAttrsKey{}, append(slices.Clip(before), attrs...))
 }
 
 // contextHandler adds to each record what its context knows.
