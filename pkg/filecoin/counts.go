@@ -74,8 +74,8 @@ func (s SectorSize) ApexLeaves() int {
 	return 128
 }
 
-// updateHs are the numbers of high challenge bits that the update circuit can select a rho by.
-func (s SectorSize) updateHs() [6]int {
+// UpdateHs are the numbers of high challenge bits that the update circuit can select a rho by.
+func (s SectorSize) UpdateHs() [6]int {
 	if s <= Size32KiB {
 		return [6]int{1, 1, 1, 1, 1, 1}
 	}
@@ -84,12 +84,12 @@ func (s SectorSize) updateHs() [6]int {
 
 // UpdateH is the number of high bits of a challenge that choose its rho; the reference uses the fourth of the six that
 // the circuit knows.
-func (s SectorSize) UpdateH() int { return s.updateHs()[3] }
+func (s SectorSize) UpdateH() int { return s.UpdateHs()[3] }
 
 // UpdateHSelect is the public input that tells the circuit which of the six numbers of high bits is used: one bit, at
 // the first place where the number occurs.
 func (s SectorSize) UpdateHSelect() uint64 {
-	for i, h := range s.updateHs() {
+	for i, h := range s.UpdateHs() {
 		if h == s.UpdateH() {
 			return 1 << i
 		}
