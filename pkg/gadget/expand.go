@@ -27,6 +27,8 @@ func Expand(seg r1cs.Segment, dst []fr.Element, index uint64, elements []fr.Elem
 	switch seg.Op {
 	case r1cs.OpHash:
 		constantsOf(int(seg.Arity), seg.Tag).States(dst, elements)
+	case r1cs.OpMerkleStep, r1cs.OpMerkleStepGivenIndex:
+		expandMerkleStep(seg.Op, dst, index, elements)
 	default:
 		panic("segment is not expanded: " + seg.Op.String())
 	}

@@ -68,6 +68,10 @@ func merkle(arity int) func() *Constants {
 	})
 }
 
+// TagSBox is the output of the domain tag's S-box in the first round, with the round constant behind it: the first element of the state
+// whatever the preimage.
+func (c *Constants) TagSBox() fr.Element { return c.firstTagSBox }
+
 func build(arity int, tag fr.Element) *Constants {
 	width, partial := arity+1, partialRounds[arity]
 	mds := cauchy(width)
