@@ -41,11 +41,18 @@ func (r *reader) length(what string, n int) {
 // treePath is the form of all paths of a tree.
 type treePath struct {
 	shape   TreeShape
-	arities []int
+	arities []int   // of all levels
+	parts   [][]int // the same, split into base tree, sub and top
 }
 
 func newTreePath(shape TreeShape, size SectorSize) treePath {
-	return treePath{shape: shape, arities: shape.Arities(size)}
+	t := treePath{shape: shape, arities: shape.Arities(size)}
+	base := len(t.arities) - int(t.variant())
+	t.parts = append(t.parts, t.arities[:base])
+	for i := base; i < len(t.arities); i++ {
+		t.parts = append(t.parts, t.arities[i:i+1])
+	}
+	return t
 }
 
 // variant is the number of the path's form in the reference's enum: Single, Sub or Top.
@@ -66,16 +73,6 @@ func (t *treePath) siblings() int {
 		n += a - 1
 	}
 	return n
-}
-
-// parts splits the levels into those of the base tree, and one each for sub and top.
-func (t *treePath) parts() [][]int {
-	base := len(t.arities) - int(t.variant())
-	parts := [][]int{t.arities[:base]}
-	for i := base; i < len(t.arities); i++ {
-		parts = append(parts, t.arities[i:i+1])
-	}
-	return parts
 }
 
 // size is the number of bytes of a path: variant, root and leaf, a length for each part, and for each level a length, its
@@ -123,7 +120,7 @@ func (r *reader) path(p *MerklePath, form *treePath, pool *pool) {
 	}
 	p.Elements = pool.takeElements(len(form.arities))
 	level := 0
-	for _, part := range form.parts() {
+	for _, part := range form.parts {
 		r.length("levels of a path", len(part))
 		for _, arity := range part {
 			e := &p.Elements[level]

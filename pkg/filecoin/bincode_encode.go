@@ -72,7 +72,7 @@ func appendPath(out []byte, p *MerklePath, form *treePath) ([]byte, error) {
 		out = append(append(out, p.Root[:]...), p.Leaf[:]...)
 	}
 	level := 0
-	for _, part := range form.parts() {
+	for _, part := range form.parts {
 		out = appendLength(out, len(part))
 		for range part {
 			e := &p.Elements[level]

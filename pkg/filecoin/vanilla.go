@@ -69,6 +69,7 @@ type SealCommit struct {
 	ReplicaID    Node
 	Seed, Ticket [32]byte
 	Partitions   [][]PoRepChallenge
+	Wrapper      *C1Wrapper // what Curio's wrapper says; nil where the output came bare
 }
 
 // PoStSectorProof is the vanilla proof of one sector of a PoSt: a path in tree R for each challenge.
