@@ -18,9 +18,10 @@ func NumToBits(cs *r1cs.CS, n Num) []Bit {
 	return bits
 }
 
-// DecomposeNum is [NumToBits] as a sector update writes it: (sum of 2^i bit_i) * 1 = n.
-func DecomposeNum(cs *r1cs.CS, n Num) []Bit {
-	bits := AllocBits(cs, fr.Bits)
+// DecomposeNum is [NumToBits] as a sector update writes it, for a number of up to nbits bits:
+// (sum of 2^i bit_i) * 1 = n.
+func DecomposeNum(cs *r1cs.CS, n Num, nbits int) []Bit {
+	bits := AllocBits(cs, nbits)
 	cs.Enforce(weighted(AreBits(bits)), oneLC, n.LC())
 	return bits
 }
