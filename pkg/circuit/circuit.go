@@ -17,6 +17,8 @@ func Build(kind filecoin.Kind, size filecoin.SectorSize) (*r1cs.System, error) {
 	switch kind {
 	case filecoin.Winning, filecoin.Window:
 		return buildPoSt(kind, size), nil
+	case filecoin.Update:
+		return buildUpdate(size), nil
 	}
 	return nil, fmt.Errorf("circuit %s-%s: there is no circuit of this kind", kind, size)
 }
