@@ -15,6 +15,8 @@ func Build(kind filecoin.Kind, size filecoin.SectorSize) (*r1cs.System, error) {
 		return nil, fmt.Errorf("circuit %s-%s: the sector size is not one of %v", kind, size, filecoin.SectorSizes())
 	}
 	switch kind {
+	case filecoin.PoRep:
+		return buildPoRep(size), nil
 	case filecoin.Winning, filecoin.Window:
 		return buildPoSt(kind, size), nil
 	case filecoin.Update:
