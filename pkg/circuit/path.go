@@ -25,15 +25,12 @@ func assignLeafPath(a *r1cs.Assigner, path *filecoin.MerklePath, arities []int) 
 // returns the root that they lead to. A path of another shape is an error.
 func assignPath(a *r1cs.Assigner, leaf *fr.Element, levels []filecoin.PathElement, arities []int) (fr.Element, error) {
 	node := *leaf
-	if len(levels) != len(arities) {
-		return node, fmt.Errorf("path has %d levels, the tree %d", len(levels), len(arities))
+	if err := checkPathShape(levels, arities); err != nil {
+		return node, err
 	}
 	var buf [gadget.MaxArity]fr.Element
 	for i := range levels {
 		level := &levels[i]
-		if len(level.Siblings) != arities[i]-1 || int64(level.Index) >= int64(arities[i]) {
-			return node, fmt.Errorf("level %d of the path has %d siblings and position %d, the tree's arity is %d", i, len(level.Siblings), level.Index, arities[i])
-		}
 		siblings := buf[:len(level.Siblings)]
 		for j := range siblings {
 			var err error
@@ -44,4 +41,18 @@ func assignPath(a *r1cs.Assigner, leaf *fr.Element, levels []filecoin.PathElemen
 		node = gadget.AssignMerkleStep(a, &node, uint64(level.Index), siblings)
 	}
 	return node, nil
+}
+
+// checkPathShape checks the number of levels of a path and of the siblings of each.
+func checkPathShape(levels []filecoin.PathElement, arities []int) error {
+	if len(levels) != len(arities) {
+		return fmt.Errorf("path has %d levels, the tree %d", len(levels), len(arities))
+	}
+	for i := range levels {
+		level := &levels[i]
+		if len(level.Siblings) != arities[i]-1 || int64(level.Index) >= int64(arities[i]) {
+			return fmt.Errorf("level %d of the path has %d siblings and position %d, the tree's arity is %d", i, len(level.Siblings), level.Index, arities[i])
+		}
+	}
+	return nil
 }

@@ -26,6 +26,9 @@ func AssignUpdate(ctx context.Context, sys *r1cs.System, st *filecoin.UpdateStat
 	if err != nil {
 		return nil, fmt.Errorf("update partition %d: %w", k, err)
 	}
+	if len(sys.Blocks) != u.challengesBlock()+1 {
+		return nil, fmt.Errorf("update partition %d: the constraint system is not that of an update of %s", k, st.Proof.Size())
+	}
 	w := witness.New(sys)
 	if err := u.assign(ctx, w, workers); err != nil {
 		return nil, fmt.Errorf("update partition %d: %w", k, err)
@@ -94,7 +97,10 @@ func newUpdateAssigner(st *filecoin.UpdateStatement, k int, proof *filecoin.Upda
 		}
 		u.partitionPath = append(u.partitionPath, sibling)
 	}
-	return u, u.buildApex()
+	if err := u.buildApex(); err != nil {
+		return nil, err
+	}
+	return u, nil
 }
 
 // checkChallenge checks that the paths of challenge i have their trees' shapes and lead from the
@@ -311,20 +317,6 @@ func assignSiblings(a *r1cs.Assigner, levels []filecoin.PathElement, n int) ([]f
 		}
 	}
 	return out, nil
-}
-
-// checkPathShape checks the number of levels of a path and of the siblings of each.
-func checkPathShape(levels []filecoin.PathElement, arities []int) error {
-	if len(levels) != len(arities) {
-		return fmt.Errorf("path has %d levels, the tree %d", len(levels), len(arities))
-	}
-	for i := range levels {
-		level := &levels[i]
-		if len(level.Siblings) != arities[i]-1 || int64(level.Index) >= int64(arities[i]) {
-			return fmt.Errorf("level %d of the path has %d siblings and position %d, the tree's arity is %d", i, len(level.Siblings), level.Index, arities[i])
-		}
-	}
-	return nil
 }
 
 // element is a node as a field element, or an error that says what is not one.

@@ -3,6 +3,7 @@ package circuit
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/proofmill/proofmill/pkg/filecoin"
+	"github.com/proofmill/proofmill/pkg/r1cs"
 )
 
 func TestUpdateCircuit(t *testing.T) {
@@ -90,8 +92,8 @@ func TestUpdateWitness(t *testing.T) {
 	}
 }
 
-// TestUpdateRejectsChangedAssignment changes one value of a right assignment. Every variable follows
-// from the public inputs and the vanilla proof, so no other value satisfies the circuit.
+// TestUpdateRejectsChangedAssignment changes one value of a right assignment: some constraint must
+// notice.
 func TestUpdateRejectsChangedAssignment(t *testing.T) {
 	_, st, proofs := loadUpdate(t, filecoin.Size2KiB)
 	sys := build(t, filecoin.Update, filecoin.Size2KiB)
@@ -218,6 +220,16 @@ func TestUpdateChecksShape(t *testing.T) {
 	}
 	if _, err := AssignUpdate(t.Context(), sys, st, 2, proofs[0], 0); err == nil {
 		t.Error("partition 2 of 2 is accepted")
+	}
+	for _, other := range []*r1cs.System{build(t, filecoin.Update, filecoin.Size2KiB), build(t, filecoin.Winning, filecoin.Size32KiB)} {
+		if _, err := AssignUpdate(t.Context(), other, st, 0, proofs[0], 0); err == nil {
+			t.Error("another circuit is accepted")
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := AssignUpdate(ctx, sys, st, 0, proofs[0], 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled assignment returns %v", err)
 	}
 }
 
