@@ -130,13 +130,3 @@ func addScaled(dst, v []fr.Element, scale *fr.Element) {
 		dst[i].Add(&dst[i], &t)
 	}
 }
-
-// dot is the scalar product of two vectors of equal length.
-func dot(a, b []fr.Element) fr.Element {
-	var sum, t fr.Element
-	for i := range a {
-		t.Mul(&a[i], &b[i])
-		sum.Add(&sum, &t)
-	}
-	return sum
-}
