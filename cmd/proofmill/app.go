@@ -15,7 +15,6 @@ import (
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/config"
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/exit"
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/output"
-	"github.com/proofmill/proofmill/cmd/proofmill/internal/progress"
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/version"
 	"github.com/proofmill/proofmill/pkg/telemetry"
 	"github.com/proofmill/proofmill/pkg/wire"
@@ -88,8 +87,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	if err == nil {
 		return nil
 	}
-	var coded *exit.Error
-	if !a.running && !errors.As(err, &coded) && !output.IsBrokenPipe(err) {
+	if _, coded := errors.AsType[*exit.Error](err); !a.running && !coded && !output.IsBrokenPipe(err) {
 		text := strings.TrimRight(err.Error(), "\n")
 		return exit.Wrap(exit.Usage, errors.New(text), "run `"+command.CommandPath()+" --help`")
 	}
@@ -166,29 +164,22 @@ func (a *app) getenv(name string) string {
 	return value
 }
 
-// progress begins a group of works shown on standard error; the caller closes it.
-func (a *app) progress(ctx context.Context) *progress.Group {
-	return progress.Start(ctx, a.stderr, a.logs)
-}
-
 // classify gives errors of the pipeline the code of their class, and what their code's table says to do about them.
 func classify(err error) error {
-	var coded *exit.Error
-	var classified *wire.Error
-	switch {
-	case errors.As(err, &coded):
+	if _, ok := errors.AsType[*exit.Error](err); ok {
 		return err
-	case errors.As(err, &classified):
+	}
+	if classified, ok := errors.AsType[*wire.Error](err); ok {
 		hint := ""
 		if entry, ok := classified.Code.Entry(); ok {
 			hint = entry.Do
 		}
 		return exit.Wrap(wireExitCode(classified), err, hint)
-	case errors.Is(err, os.ErrNotExist):
-		return exit.Wrap(exit.BadInput, err, "check the name of the file")
-	default:
-		return err
 	}
+	if errors.Is(err, os.ErrNotExist) {
+		return exit.Wrap(exit.BadInput, err, "check the name of the file")
+	}
+	return err
 }
 
 func wireExitCode(err *wire.Error) exit.Code {
@@ -199,9 +190,10 @@ func wireExitCode(err *wire.Error) exit.Code {
 		wire.CodeUnsupportedCircuit, wire.CodeSizeContradiction, wire.CodeInputTooLarge, wire.CodeInputCorrupt, wire.CodeInputMissing,
 		wire.CodeBadInput, wire.CodeBadVanillaProof, wire.CodeParametersForeign:
 		return exit.BadInput
+	default:
+		if err.Class == wire.Terminal {
+			return exit.Failed
+		}
+		return exit.TryAgain
 	}
-	if err.Class == wire.Terminal {
-		return exit.Failed
-	}
-	return exit.TryAgain
 }

@@ -36,7 +36,7 @@ func (s *Schema) Load(path string, environ []string) error {
 		}
 	}
 	for _, section := range s.sections {
-		if validator, ok := section.target.Interface().(Validator); ok {
+		if validator, ok := reflect.TypeAssert[Validator](section.target); ok {
 			if err := validator.Validate(); err != nil {
 				return fmt.Errorf("section %s: %w", section.name, err)
 			}
@@ -89,15 +89,13 @@ func (s *Schema) decode(data []byte) error {
 		whole.Elem().Field(i).Set(section.target)
 	}
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(whole.Interface())
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
 		first := &strict.Errors[0]
 		row, _ := first.Position()
 		key := strings.Join(first.Key(), ".")
 		return fmt.Errorf(":%d: unknown key %s%s", row, key, s.suggest(key))
 	}
-	var wrong *toml.DecodeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 		row, _ := wrong.Position()
 		text := strings.TrimPrefix(wrong.Error(), "toml: ")
 		if key := strings.Join(wrong.Key(), "."); key != "" {

@@ -125,8 +125,8 @@ func (s *Schema) Warnings() []string { return s.warnings }
 
 // parse sets a field from text.
 func parse(field reflect.Value, text string) error {
-	if unmarshaler, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		return unmarshaler.UnmarshalText([]byte(text)) //nolint:wrapcheck // the caller names the key
+	if unmarshaler, ok := reflect.TypeAssert[encoding.TextUnmarshaler](field.Addr()); ok {
+		return unmarshaler.UnmarshalText([]byte(text))
 	}
 	switch field.Kind() {
 	case reflect.String:
@@ -162,7 +162,7 @@ func parse(field reflect.Value, text string) error {
 
 // format is the inverse of parse.
 func format(field reflect.Value) string {
-	if marshaler, ok := field.Interface().(encoding.TextMarshaler); ok {
+	if marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](field); ok {
 		if text, err := marshaler.MarshalText(); err == nil {
 			return string(text)
 		}

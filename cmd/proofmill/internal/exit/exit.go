@@ -78,8 +78,7 @@ func CodeOf(err error) Code {
 	if err == nil {
 		return OK
 	}
-	var coded *Error
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[*Error](err); ok {
 		return coded.Code
 	}
 	return Failed
@@ -88,8 +87,8 @@ func CodeOf(err error) Code {
 // HintOf finds the outermost hint of err, or "".
 func HintOf(err error) string {
 	for err != nil {
-		var coded *Error
-		if !errors.As(err, &coded) {
+		coded, ok := errors.AsType[*Error](err)
+		if !ok {
 			return ""
 		}
 		if coded.Hint != "" {
