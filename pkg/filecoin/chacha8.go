@@ -5,6 +5,8 @@ import (
 	"math/bits"
 )
 
+const chacha8Rounds = 8
+
 // chacha8 is the keystream of ChaCha with 8 rounds, a 64-bit block counter from zero and a zero nonce: the generator that
 // draws DRG parents. x/crypto has the 20-round cipher only.
 type chacha8 struct {
@@ -25,20 +27,21 @@ func newChacha8(seed *[32]byte) *chacha8 {
 // uint64 is the next 8 bytes of the keystream, little-endian.
 func (c *chacha8) uint64() uint64 {
 	if c.used == len(c.block) {
-		c.refill()
+		c.refill(chacha8Rounds / 2)
 	}
 	lo, hi := c.block[c.used], c.block[c.used+1]
 	c.used += 2
 	return uint64(lo) | uint64(hi)<<32
 }
 
-func (c *chacha8) refill() {
+// refill makes the next block; a double round is one over columns and one over diagonals.
+func (c *chacha8) refill(doubleRounds int) {
 	start := [16]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}
 	copy(start[4:], c.key[:])
 	start[12] = uint32(c.count) //nolint:gosec // the low half
 	start[13] = uint32(c.count >> 32)
 	x := start
-	for range 4 {
+	for range doubleRounds {
 		quarter(&x, 0, 4, 8, 12)
 		quarter(&x, 1, 5, 9, 13)
 		quarter(&x, 2, 6, 10, 14)
