@@ -55,7 +55,7 @@ lint: $(LINT) ## Check style and import rules (builds golangci-lint once, some m
 
 .PHONY: vuln
 vuln: $(VULN) ## Look for known vulnerabilities that the code can reach (needs the network)
-	$(VULN) $(PKG)
+	@VULN='$(VULN)' tools/vuln.sh $(PKG)
 
 .PHONY: tidy
 tidy: ## Check that go.mod and go.sum say what the code needs
