@@ -159,6 +159,7 @@ func TestUpdateWitnessOfRegularSectors(t *testing.T) {
 	}
 	for size, partitions := range sizes {
 		t.Run(size.String(), func(t *testing.T) {
+			skipLargeInShort(t, size)
 			sys := build(t, filecoin.Update, size)
 			u := newRegularUpdate(t, size)
 			for _, k := range partitions {

@@ -17,7 +17,18 @@ import (
 
 func TestUpdateCircuit(t *testing.T) {
 	for _, size := range []filecoin.SectorSize{filecoin.Size2KiB, filecoin.Size16KiB, filecoin.Size32KiB, filecoin.Size8MiB} {
-		t.Run(size.String(), func(t *testing.T) { checkCircuit(t, filecoin.Update, size) })
+		t.Run(size.String(), func(t *testing.T) {
+			skipLargeInShort(t, size)
+			checkCircuit(t, filecoin.Update, size)
+		})
+	}
+}
+
+// skipLargeInShort leaves the sizes of many million constraints to the full run.
+func skipLargeInShort(t *testing.T, size filecoin.SectorSize) {
+	t.Helper()
+	if testing.Short() && size > filecoin.Size16KiB {
+		t.Skip("short run")
 	}
 }
 
@@ -79,6 +90,7 @@ func nodeOf(t testing.TB, s string) (n filecoin.Node) {
 func TestUpdateWitness(t *testing.T) {
 	for _, size := range []filecoin.SectorSize{filecoin.Size2KiB, filecoin.Size32KiB} {
 		t.Run(size.String(), func(t *testing.T) {
+			skipLargeInShort(t, size)
 			f, st, proofs := loadUpdate(t, size)
 			sys := build(t, filecoin.Update, size)
 			for k, proof := range proofs {
