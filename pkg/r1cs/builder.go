@@ -90,6 +90,7 @@ type CS struct {
 	auxBase, inputBase Var
 	expanding          bool
 	scratch            LC
+	order              []uint64
 }
 
 // Repeat is how many instances the block has.
@@ -180,13 +181,4 @@ func (cs *CS) Enforce(a, b, c LC) {
 	cs.row(&cs.block.A, a)
 	cs.row(&cs.block.B, b)
 	cs.row(&cs.block.C, c)
-}
-
-func (cs *CS) row(m *Matrix, lc LC) {
-	cs.scratch = append(cs.scratch[:0], lc...)
-	for _, t := range cs.scratch.canonical() {
-		m.Vars = append(m.Vars, t.Var)
-		m.Coeff = append(m.Coeff, cs.b.coeffs.index(&t.Coeff))
-	}
-	m.End = append(m.End, uint32(len(m.Vars))) //nolint:gosec // rows of one instance
 }
