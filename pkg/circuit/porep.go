@@ -58,6 +58,7 @@ func (p *porepBuilder) commitments(cs *r1cs.CS) {
 func (p *porepBuilder) challenge(cs *r1cs.CS) {
 	data := gadget.AllocNum(cs)
 	gadget.EnforceSHA256Inclusion(cs, data, p.commD, p.levelsD)
+	before := cs.Size()
 
 	columns := make([][]gadget.Num, filecoin.DRGDegree+filecoin.ExpDegree)
 	for i := range columns {
@@ -65,12 +66,17 @@ func (p *porepBuilder) challenge(cs *r1cs.CS) {
 		columns[i], hash = gadget.Column(cs, p.layers)
 		gadget.EnforceInclusion(cs, hash, p.commC, p.arities)
 	}
+	ofColumns := cs.Size().Less(before)
 
 	node := gadget.AllocUInt64(cs)
 	node.Inputize(cs)
 	labels := make([]gadget.Num, p.layers)
 	for layer := range labels {
+		before := cs.Size()
 		labels[layer] = p.label(cs, &node, columns, layer)
+		if layer == 1 { // the other labels are nearly all of a production circuit; two paths follow
+			cs.Reserve(cs.Size().Less(before).Times(p.layers - 2).Plus(ofColumns))
+		}
 	}
 	replica := gadget.EncodeReplica(cs, labels[p.layers-1], data)
 	gadget.EnforceInclusion(cs, replica, p.commRLast, p.arities)

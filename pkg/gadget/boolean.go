@@ -28,7 +28,8 @@ func AllocBits(cs *r1cs.CS, n int) []Bit {
 // XorBit makes a xor b: 2a * b = a + b - result. Its assignment is one bit.
 func XorBit(cs *r1cs.CS, a, b Bit) Bit {
 	v := cs.AllocBit()
-	cs.Enforce(r1cs.LCOf(a.Var, a.Var), r1cs.LCOf(b.Var), r1cs.LCOf(a.Var, b.Var).Sub(v))
+	cs.Enforce(r1cs.LC{{Coeff: powersOfTwo[1], Var: a.Var}}, r1cs.LCOf(b.Var),
+		r1cs.LC{{Coeff: one, Var: a.Var}, {Coeff: one, Var: b.Var}, {Coeff: minusOne, Var: v}})
 	return Bit{v}
 }
 
@@ -53,7 +54,8 @@ func NorBit(cs *r1cs.CS, a, b Bit) Bit {
 	return Bit{v}
 }
 
-func oneMinus(v r1cs.Var) r1cs.LC { return r1cs.LCOf(r1cs.One).Sub(v) }
+// oneMinus is 1 - v. Circuits have millions of bits, so it is made without growing.
+func oneMinus(v r1cs.Var) r1cs.LC { return r1cs.LC{{Coeff: one, Var: r1cs.One}, {Coeff: minusOne, Var: v}} }
 
 // Boolean is a truth value in a circuit: a constant, a bit, or a bit negated. The zero value is the
 // constant false. Booleans are comparable.

@@ -67,8 +67,12 @@ func AssignSHA256StepGivenIndex(a *r1cs.Assigner, node *fr.Element, isRight bool
 // by [AssignSHA256Step], and one [r1cs.Assigner.Input]: the challenge.
 func EnforceSHA256Inclusion(cs *r1cs.CS, leaf, root Num, depth int) {
 	challenge := make([]Bit, depth)
+	before := cs.Size()
 	for i := range challenge {
 		leaf, challenge[i] = SHA256Step(cs, leaf)
+		if i == 0 {
+			cs.Reserve(cs.Size().Less(before).Times(depth - 1))
+		}
 	}
 	PackIntoInputs(cs, AreBits(challenge))
 	EnforceEqual(cs, leaf, root)
