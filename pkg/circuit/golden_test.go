@@ -16,7 +16,7 @@ import (
 // golden reads a file of the reference's facts.
 func golden(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../testdata/golden", name))
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "golden", name))
 	if err != nil {
 		t.Fatal(err)
 	}

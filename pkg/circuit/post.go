@@ -119,7 +119,7 @@ type postAssigner struct {
 	err     error
 }
 
-func (s *postAssigner) fail(p *filecoin.PoStSectorProof, format string, args ...any) {
+func (s *postAssigner) failf(p *filecoin.PoStSectorProof, format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("sector %d: "+format, append([]any{p.SectorID}, args...)...)
 	}
@@ -128,7 +128,7 @@ func (s *postAssigner) fail(p *filecoin.PoStSectorProof, format string, args ...
 func (s *postAssigner) node(p *filecoin.PoStSectorProof, what string, n *filecoin.Node) fr.Element {
 	e, err := n.Element()
 	if err != nil {
-		s.fail(p, "%s: %w", what, err)
+		s.failf(p, "%s: %w", what, err)
 	}
 	return e
 }
@@ -143,7 +143,7 @@ func (s *postAssigner) sector(a *r1cs.Assigner, p *filecoin.PoStSectorProof, fir
 	a.Element(&commR)
 	a.Input(&commR)
 	if got := gadget.AssignHash(a, gadget.TagMerkleTree, []fr.Element{commC, commRLast}); got != commR {
-		s.fail(p, "comm_r is not the hash of comm_c and comm_r_last")
+		s.failf(p, "comm_r is not the hash of comm_c and comm_r_last")
 	}
 	for k := first; k < first+challenges && s.err == nil; k++ {
 		s.path(a, p, k, &commRLast)
@@ -155,11 +155,11 @@ func (s *postAssigner) path(a *r1cs.Assigner, p *filecoin.PoStSectorProof, k int
 	path := &p.Paths[k]
 	node, err := assignLeafPath(a, path, s.arities)
 	if err != nil {
-		s.fail(p, "challenge %d: %w", k, err)
+		s.failf(p, "challenge %d: %w", k, err)
 		return
 	}
 	if node != *root {
-		s.fail(p, "challenge %d: the path does not lead to comm_r_last", k)
+		s.failf(p, "challenge %d: the path does not lead to comm_r_last", k)
 	}
 	var challenge fr.Element
 	challenge.SetUint64(path.Challenge())

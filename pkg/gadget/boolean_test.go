@@ -96,7 +96,7 @@ func TestAllocBit(t *testing.T) {
 	sys := oneBlock(func(cs *r1cs.CS) { gadget.AllocBit(cs) })
 	for v := range 4 {
 		var e fr.Element
-		e.SetUint64(uint64(v)) //nolint:gosec // small
+		e.SetUint64(uint64(v))
 		if holds := satisfied(sys, []fr.Element{fr.One()}, []fr.Element{e}) == nil; holds != (v < 2) {
 			t.Errorf("a bit of value %d: accepted is %v", v, holds)
 		}

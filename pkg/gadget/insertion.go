@@ -3,6 +3,7 @@ package gadget
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -22,10 +23,10 @@ func Pick(cs *r1cs.CS, condition Boolean, a, b Num) Num {
 // significant first. Its assignment is [AssignSelect].
 func Select(cs *r1cs.CS, from []Num, index []Bit) Num {
 	state := append([]Num(nil), from...)
-	for i := len(index) - 1; i >= 0; i-- {
+	for _, bit := range slices.Backward(index) {
 		half := len(state) / 2
 		for j := range half {
-			state[j] = Pick(cs, Is(index[i]), state[half+j], state[j])
+			state[j] = Pick(cs, Is(bit), state[half+j], state[j])
 		}
 		state = state[:half]
 	}
@@ -36,7 +37,7 @@ func Select(cs *r1cs.CS, from []Num, index []Bit) Num {
 // overwritten.
 func AssignSelect(a *r1cs.Assigner, from []fr.Element, index uint64) fr.Element {
 	for half := len(from) / 2; half > 0; half /= 2 {
-		if index&uint64(half) != 0 { //nolint:gosec // positive
+		if index&uint64(half) != 0 {
 			copy(from[:half], from[half:2*half])
 		}
 		copy(a.NextElements(half), from[:half])
@@ -62,7 +63,7 @@ type pick struct{ condition, yes, no int }
 // insertionFor returns the program for size 2, 4 or 8. Those of 4 and 8 save picks over the general
 // one, as the reference does.
 func insertionFor(size int) *insertion {
-	i := bits.TrailingZeros(uint(size)) //nolint:gosec // positive
+	i := bits.TrailingZeros(uint(size))
 	if size < 2 || size != 1<<i || i > len(insertions) {
 		panic(fmt.Sprintf("insertion among %d elements", size))
 	}
@@ -76,7 +77,7 @@ var insertions = [...]func() *insertion{
 }
 
 func newInsertion(size int) *insertion {
-	return &insertion{size: size, bits: bits.TrailingZeros(uint(size))} //nolint:gosec // positive
+	return &insertion{size: size, bits: bits.TrailingZeros(uint(size))}
 }
 
 // pick appends a pick and returns the number of its result.
@@ -170,7 +171,8 @@ func insert(cs *r1cs.CS, element Num, index []Bit, elements []Num) []Num {
 	p := insertionFor(len(elements) + 1)
 	conditions := AreBits(index)
 	if p.both {
-		conditions = append(conditions, Is(NorBit(cs, index[0], index[1])), Is(AndBit(cs, index[0], index[1])))
+		low, high := index[0], index[1] //nolint:gosec // that program has three bits
+		conditions = append(conditions, Is(NorBit(cs, low, high)), Is(AndBit(cs, low, high)))
 	}
 	values := append(append(make([]Num, 0, p.size+len(p.picks)), element), elements...)
 	for _, k := range p.picks {
@@ -189,7 +191,7 @@ func (p *insertion) expand(dst []fr.Element, index uint64, elements, inserted []
 	condition := func(c int) bool {
 		switch {
 		case c < p.bits:
-			return index>>uint(c)&1 == 1 //nolint:gosec // positive
+			return index>>uint(c)&1 == 1
 		case c == p.bits:
 			return index&3 == 0
 		default:

@@ -17,7 +17,7 @@ const MaxArity = 8
 // assignment is [AssignMerkleStep].
 func MerkleStep(cs *r1cs.CS, node Num, arity int) (parent Num, index []Bit) {
 	cs.Expanded(r1cs.OpMerkleStep, arity, TagMerkleTree, func() {
-		index = AllocBits(cs, bits.TrailingZeros(uint(arity))) //nolint:gosec // positive
+		index = AllocBits(cs, bits.TrailingZeros(uint(arity)))
 		siblings := AllocNums(cs, arity-1)
 		parent = hashRounds(cs, poseidon.For(arity), insert(cs, node, index, siblings))
 	})
@@ -40,7 +40,7 @@ func MerkleStepGivenIndex(cs *r1cs.CS, node Num, index []Bit, siblings []Num) Nu
 // their order. It does not allocate.
 func AssignMerkleStep(a *r1cs.Assigner, node *fr.Element, index uint64, siblings []fr.Element) fr.Element {
 	arity := len(siblings) + 1
-	a.Bits(index, uint(bits.TrailingZeros(uint(arity)))) //nolint:gosec // positive
+	a.Bits(index, uint(bits.TrailingZeros(uint(arity))))
 	elements := a.NextElements(arity)
 	elements[0] = *node
 	copy(elements[1:], siblings)
@@ -78,7 +78,7 @@ func EnforceInclusion(cs *r1cs.CS, leaf, root Num, arities []int) {
 // [AssignMerkleStep].
 func EnforceInclusionAt(cs *r1cs.CS, leaf, root Num, challenge []Bit, siblings [][]Num) {
 	for _, level := range siblings {
-		n := bits.TrailingZeros(uint(len(level) + 1)) //nolint:gosec // positive
+		n := bits.TrailingZeros(uint(len(level) + 1))
 		leaf = MerkleStepGivenIndex(cs, leaf, challenge[:n], level)
 		challenge = challenge[n:]
 	}
@@ -92,9 +92,9 @@ func EnforceInclusionAt(cs *r1cs.CS, leaf, root Num, challenge []Bit, siblings [
 func expandMerkleStep(op r1cs.Op, dst []fr.Element, index uint64, elements []fr.Element) {
 	arity := len(elements)
 	if op == r1cs.OpMerkleStep {
-		n := bits.TrailingZeros(uint(arity)) //nolint:gosec // positive
+		n := bits.TrailingZeros(uint(arity))
 		for i := range n {
-			setBool(&dst[i], index>>uint(i)&1 == 1) //nolint:gosec // positive
+			setBool(&dst[i], index>>uint(i)&1 == 1)
 		}
 		copy(dst[n:], elements[1:])
 		dst = dst[n+arity-1:]

@@ -33,9 +33,9 @@ func drawTree(t *rapid.T, arities []int) *tree {
 		}
 		index := rapid.IntRange(0, arity-1).Draw(t, "position")
 		p.siblings = append(p.siblings, siblings)
-		p.index = append(p.index, uint64(index)) //nolint:gosec // small
-		p.challenge |= uint64(index) << shift    //nolint:gosec // small
-		shift += bits.TrailingZeros(uint(arity)) //nolint:gosec // small
+		p.index = append(p.index, uint64(index))
+		p.challenge |= uint64(index) << shift
+		shift += bits.TrailingZeros(uint(arity))
 		children := slices.Insert(slices.Clone(siblings), index, node)
 		node = poseidon.For(arity).HashReference(children)
 	}
@@ -85,7 +85,7 @@ func TestEnforceInclusionAt(t *testing.T) {
 		t.Run(fmt.Sprint(arities), func(t *testing.T) {
 			depth := 0
 			for _, arity := range arities {
-				depth += bits.TrailingZeros(uint(arity)) //nolint:gosec // small
+				depth += bits.TrailingZeros(uint(arity))
 			}
 			sys := oneBlock(func(cs *r1cs.CS) {
 				root, leaf := gadget.AllocNum(cs), gadget.AllocNum(cs)
@@ -105,7 +105,7 @@ func TestEnforceInclusionAt(t *testing.T) {
 					for _, level := range p.siblings {
 						copy(a.NextElements(len(level)), level)
 					}
-					a.Bits(p.challenge, uint(depth)) //nolint:gosec // small
+					a.Bits(p.challenge, uint(depth))
 					p.assignLevels(t, a)
 				})
 			})
@@ -131,8 +131,8 @@ func TestSelect(t *testing.T) {
 			want := from[index]
 			checkHolds(t, sys, func(a *r1cs.Assigner) {
 				copy(a.NextElements(length), from)
-				a.Bits(uint64(index), uint(n))                                                     //nolint:gosec // small
-				if got := gadget.AssignSelect(a, slices.Clone(from), uint64(index)); got != want { //nolint:gosec // small
+				a.Bits(uint64(index), uint(n))
+				if got := gadget.AssignSelect(a, slices.Clone(from), uint64(index)); got != want {
 					t.Fatalf("element %d of %d: %s, expected %s", index, length, got.String(), want.String())
 				}
 				a.Element(&want)

@@ -39,7 +39,7 @@ func TestSealedSectors(t *testing.T) {
 		{"32KiB/winning-32KiB.sector-10.vanilla.bin", []int{8, 8, 8, 2}},
 	} {
 		t.Run(tc.file, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join("../../testdata/golden", tc.file))
+			data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "golden", tc.file))
 			if err != nil {
 				t.Fatal(err)
 			}
