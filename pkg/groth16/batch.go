@@ -80,7 +80,7 @@ func (k *PreparedVerifyingKey) verifyTogether(proofs []*Proof, inputs [][]fr.Ele
 	n := len(proofs)
 	z := make([]fr.Element, n)
 	a, b, c := make([]bls12381.G1Affine, n), make([]bls12381.G2Affine, n), make([]bls12381.G1Affine, n)
-	sums := make([]fr.Element, len(k.vk.IC))
+	sums := make([]fr.Element, len(k.vk.IC)-1)
 	var total, t fr.Element
 	for i, p := range proofs {
 		if p.hasInfinity() {
@@ -98,7 +98,7 @@ func (k *PreparedVerifyingKey) verifyTogether(proofs []*Proof, inputs [][]fr.Ele
 		a[i].ScalarMultiplication(&p.A, zi)
 		b[i], c[i] = p.B, p.C
 	}
-	input, err := k.inputSum(sums)
+	input, err := k.inputSum(total, sums)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ type fixture struct {
 		Toxic     map[string]string `json:"toxic_waste"`
 		CacheName string            `json:"cache_identifier"`
 	} `json:"parameters"`
+	Sectors []struct {
+		VanillaFile string `json:"vanilla_file"`
+	} `json:"sectors"`
 	Partitions []struct {
 		Proof   string `json:"proof"`
 		R       string `json:"r"`
@@ -84,13 +87,14 @@ func (f *fixture) proof(t testing.TB, k int) []byte {
 	return b
 }
 
+// inputs are the public inputs of a partition without the constant one.
 func (f *fixture) inputs(t testing.TB, k int) []fr.Element {
 	t.Helper()
 	out := make([]fr.Element, len(f.Partitions[k].Witness.Inputs))
 	for i, s := range f.Partitions[k].Witness.Inputs {
 		out[i] = scalar(t, s)
 	}
-	return out
+	return out[1:]
 }
 
 // scalar reads 32 little-endian bytes in hex.

@@ -67,14 +67,14 @@ func vanishing(tau *fr.Element, n int) fr.Element {
 // columnsAt evaluates the three matrices' columns, given the Lagrange polynomials at tau for every
 // constraint. The matrices are evaluated at once.
 func columnsAt(ctx context.Context, sys *r1cs.System, at []fr.Element) (out [3]columns, err error) {
-	g, ctx := errgroup.WithContext(ctx)
+	g, running := errgroup.WithContext(ctx)
 	for i, name := range []r1cs.MatrixName{r1cs.MatrixA, r1cs.MatrixB, r1cs.MatrixC} {
 		g.Go(func() error {
 			out[i] = columns{make([]fr.Element, sys.NumInputs), make([]fr.Element, sys.NumAux)}
 			for k := range sys.Blocks {
 				b := &sys.Blocks[k]
 				for instance := range b.Repeat {
-					if err := ctx.Err(); err != nil {
+					if err := running.Err(); err != nil {
 						return err
 					}
 					out[i].addInstance(b, b.Matrix(name), sys.Coeffs, instance, at[b.RowStart+instance*b.Rows:])
