@@ -60,7 +60,7 @@ vuln: $(VULN) ## Look for known vulnerabilities that the code can reach (needs t
 .PHONY: tidy
 tidy: ## Check that go.mod and go.sum say what the code needs
 	$(GO) mod tidy -diff
-	$(GO) -C tools mod verify
+	$(GO) -C tools mod tidy -diff
 
 .PHONY: generate
 generate: ## Make the generated code again
