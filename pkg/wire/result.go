@@ -39,7 +39,7 @@ type Result struct {
 	Head       `msgpack:",inline"`
 	JobKey     `msgpack:",inline"`
 	Run        uint32            `msgpack:"run"`
-	Kind       Kind              `msgpack:"kind"`
+	Kind       Kind              `msgpack:"kind"`           // 0 where the request could not be read
 	Circuit    string            `msgpack:"circ,omitempty"` // empty where the request was refused before it was known
 	Label      string            `msgpack:"label,omitempty"`
 	Status     Status            `msgpack:"status"`
@@ -57,7 +57,7 @@ func (r *Result) Validate() error {
 	if err := r.JobKey.validate(); err != nil {
 		return err
 	}
-	if r.Run == 0 || !r.Kind.Valid() || !r.Status.Valid() {
+	if r.Run == 0 || !r.Status.Valid() || !r.Kind.Valid() && (r.Kind != 0 || r.Status != Failed) {
 		return Errorf(CodeBadMessage, "result of job %s: run %d, kind %d, status %d", r.ID, r.Run, r.Kind, r.Status)
 	}
 	if (r.Status == Completed) != (r.Error == nil) {

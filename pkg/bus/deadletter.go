@@ -1,0 +1,199 @@
+package bus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/proofmill/proofmill/pkg/wire"
+)
+
+// sweepInterval is how often messages are looked for that were given up while nobody listened to the server's advisories.
+const sweepInterval = 30 * time.Second
+
+// advisoryConsumer is the durable consumer of the advisories, shared by all gateways.
+const advisoryConsumer = "dead"
+
+// letter is a message that is given up.
+type letter struct {
+	subject   string
+	header    nats.Header
+	data      []byte
+	delivered int
+	reason    *wire.Error
+}
+
+// bury keeps a copy of a message under its dead letter subject and, for the work of a partition, tells the gateways that this
+// attempt failed.
+func (c *Conn) bury(ctx context.Context, l *letter) error {
+	address, err := c.names.ParseWork(l.subject)
+	if err != nil {
+		return err
+	}
+	msg := nats.NewMsg(c.names.Dead(address.Work, address.Key))
+	msg.Data = l.data
+	for k, v := range l.header {
+		if k != jetstream.MsgIDHeader && (len(k) < 5 || k[:5] != "Nats-") {
+			msg.Header[k] = v
+		}
+	}
+	msg.Header.Set(wire.HeaderSubject, l.subject)
+	msg.Header.Set(wire.HeaderDelivered, strconv.Itoa(l.delivered))
+	msg.Header.Set(wire.HeaderCode, strconv.Itoa(int(l.reason.Code)))
+	msg.Header.Set(wire.HeaderReason, headerText(l.reason.Message))
+	if id := l.header.Get(jetstream.MsgIDHeader); id != "" {
+		msg.Header.Set(jetstream.MsgIDHeader, "dead."+id)
+	}
+	if _, err := c.publish(ctx, msg); err != nil {
+		return fmt.Errorf("dead letter: %w", err)
+	}
+	if !address.Work.PerCircuit() {
+		return nil
+	}
+	task, err := taskOf(address.Work, l.data)
+	if err != nil {
+		c.log.Error("dead letter without a task", "subject", l.subject, "err", err)
+		return nil
+	}
+	return c.PublishDone(wire.Extract(ctx, l.header), &wire.PartitionProof{Task: *task, Error: l.reason, Worker: c.cfg.Name})
+}
+
+// headerText makes one line of a text, as headers end at line breaks.
+func headerText(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c < ' ' || c == 0x7f {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+func (c *Conn) ensureDeadLetters(ctx context.Context) error {
+	_, err := c.js.CreateOrUpdateConsumer(ctx, c.names.StreamAdvisories(), jetstream.ConsumerConfig{
+		Durable: advisoryConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: AckWait, MaxDeliver: -1, Replicas: c.cfg.Replicas,
+	})
+	if err != nil {
+		return classify(fmt.Errorf("consumer %s: %w", advisoryConsumer, err))
+	}
+	return nil
+}
+
+// RunDeadLetters buries the messages that were delivered as often as they may without being settled, as after crashes: those that
+// the server reports, and those that a sweep finds, as reports may be lost. It blocks until ctx ends; each gateway runs one.
+func (c *Conn) RunDeadLetters(ctx context.Context) error {
+	ticker := time.NewTicker(fullPoll)
+	defer ticker.Stop()
+	swept := time.Now()
+	for {
+		if err := c.BuryReported(ctx); err != nil && ctx.Err() == nil {
+			c.log.Warn("dead letters: tried again", "err", err)
+		}
+		if time.Since(swept) >= sweepInterval {
+			swept = time.Now()
+			if _, err := c.SweepDead(ctx); err != nil && ctx.Err() == nil {
+				c.log.Warn("dead letters: sweep failed, tried again", "err", err)
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// BuryReported handles the advisories that are there and returns.
+func (c *Conn) BuryReported(ctx context.Context) error {
+	p, err := newPuller(c)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	for {
+		msg, err := p.pull(ctx, c.names.StreamAdvisories(), advisoryConsumer)
+		if err != nil || msg == nil {
+			return err
+		}
+		var advisory struct {
+			Stream   string `json:"stream"`
+			Sequence uint64 `json:"stream_seq"`
+			Count    int    `json:"deliveries"`
+		}
+		if err := json.Unmarshal(msg.Data, &advisory); err != nil {
+			c.log.Error("dead letters: advisory not read", "err", err)
+		} else if err := c.buryStored(ctx, advisory.Stream, advisory.Sequence, advisory.Count); err != nil {
+			return errors.Join(err, c.acknowledge(ctx, msg, `-NAK {"delay": 1000000000}`))
+		}
+		if err := c.acknowledge(ctx, msg, "+ACK"); err != nil {
+			return err
+		}
+	}
+}
+
+// buryStored moves a message from its stream to the dead letters. A message that is gone was settled after all.
+func (c *Conn) buryStored(ctx context.Context, name string, seq uint64, delivered int) error {
+	stream, err := c.js.Stream(ctx, name)
+	if err != nil {
+		return classify(err)
+	}
+	raw, err := stream.GetMsg(ctx, seq)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	if err != nil {
+		return classify(err)
+	}
+	reason := wire.Errorf(wire.CodeAttemptsExhausted, "delivered %d times without being settled: its workers died or hung", delivered)
+	if err := c.bury(ctx, &letter{subject: raw.Subject, header: raw.Header, data: raw.Data, delivered: delivered, reason: reason}); err != nil {
+		return err
+	}
+	if err := stream.DeleteMsg(ctx, seq); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+		return classify(fmt.Errorf("dead letter %s: %w", raw.Subject, err))
+	}
+	return nil
+}
+
+// SweepDead finds messages that lie in a queue though their consumer has nothing to deliver and nothing in hand, buries them, and
+// returns how many.
+func (c *Conn) SweepDead(ctx context.Context) (int, error) {
+	buried := 0
+	for _, w := range wire.Works() {
+		stream, err := c.js.Stream(ctx, c.names.Stream(w))
+		if err != nil {
+			return buried, classify(err)
+		}
+		consumers := stream.ListConsumers(ctx)
+		for info := range consumers.Info() {
+			if info.NumPending > 0 || info.NumAckPending > 0 || info.Config.FilterSubject == "" {
+				continue
+			}
+			for {
+				raw, err := stream.GetMsg(ctx, 0, jetstream.WithGetMsgSubject(info.Config.FilterSubject))
+				if errors.Is(err, jetstream.ErrMsgNotFound) {
+					break
+				}
+				if err != nil {
+					return buried, classify(err)
+				}
+				if raw.Sequence > info.Delivered.Stream {
+					break // published since
+				}
+				if err := c.buryStored(ctx, c.names.Stream(w), raw.Sequence, MaxDeliver); err != nil {
+					return buried, err
+				}
+				buried++
+			}
+		}
+		if err := consumers.Err(); err != nil {
+			return buried, classify(err)
+		}
+	}
+	return buried, nil
+}

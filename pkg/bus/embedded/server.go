@@ -1,0 +1,114 @@
+// Package embedded runs a nats-server inside the process, for a whole pipeline on one machine and for tests. It is apart from
+// package bus so that programs which only connect do not link a server.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Config says where the server keeps its state and whether others may reach it.
+type Config struct {
+	// StoreDir keeps streams over restarts. It is made if absent; only one server may use it at a time.
+	StoreDir string
+	// Port to listen on at Host; 0 listens nowhere, so that only this process connects; -1 chooses a free one.
+	Port int
+	// Host to listen on; empty means the loopback address.
+	Host string
+	// SyncAlways makes each stored message durable before it is acknowledged, at a third of the throughput. Without it an
+	// acknowledged message may be lost when the machine, not the process, dies within two minutes.
+	SyncAlways bool
+	// MaxStoreBytes bounds the disk that streams may use; 0: what nats-server chooses.
+	MaxStoreBytes int64
+	// Log gets the server's warnings and errors; nil drops them.
+	Log *slog.Logger
+}
+
+// Server is a running nats-server. Shutdown ends it and all its goroutines.
+type Server struct{ s *server.Server }
+
+// Start starts a server and returns when it accepts connections or ctx ends.
+func Start(ctx context.Context, cfg Config) (*Server, error) {
+	if cfg.StoreDir == "" {
+		return nil, errors.New("embedded nats-server: no store directory is given")
+	}
+	if err := os.MkdirAll(cfg.StoreDir, 0o700); err != nil {
+		return nil, fmt.Errorf("embedded nats-server: %w", err)
+	}
+	host := cfg.Host
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	s, err := server.NewServer(&server.Options{
+		ServerName:        "proofmill",
+		Host:              host,
+		Port:              cfg.Port,
+		DontListen:        cfg.Port == 0,
+		JetStream:         true,
+		StoreDir:          cfg.StoreDir,
+		JetStreamMaxStore: cfg.MaxStoreBytes,
+		SyncAlways:        cfg.SyncAlways,
+		NoSigs:            true,
+		NoLog:             cfg.Log == nil,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("embedded nats-server: %w", err)
+	}
+	if cfg.Log != nil {
+		s.SetLoggerV2(logger{cfg.Log}, false, false, false)
+	}
+	s.Start()
+	for !s.ReadyForConnections(100 * time.Millisecond) {
+		if err := ctx.Err(); err != nil || !s.Running() {
+			s.Shutdown()
+			s.WaitForShutdown()
+			return nil, fmt.Errorf("embedded nats-server: not ready in %s; another process may hold the directory or the port: %w",
+				cfg.StoreDir, errors.Join(err, errStart))
+		}
+	}
+	if !s.JetStreamEnabled() {
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("embedded nats-server: JetStream did not start in %s: check that it is writable", cfg.StoreDir)
+	}
+	return &Server{s: s}, nil
+}
+
+var errStart = errors.New("start failed")
+
+// Option connects a client inside the process, without a socket.
+func (s *Server) Option() nats.Option { return nats.InProcessServer(s.s) }
+
+// URL is the address for other processes, empty if the server does not listen.
+func (s *Server) URL() string {
+	if s.s.Addr() == nil {
+		return ""
+	}
+	return s.s.ClientURL()
+}
+
+// Shutdown stops the server and waits until it has stopped. Clients are disconnected.
+func (s *Server) Shutdown() {
+	s.s.Shutdown()
+	s.s.WaitForShutdown()
+}
+
+// logger passes the server's messages to slog; notices are debug messages here, as the embedding program speaks for itself.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Noticef(f string, v ...any) { l.log.Debug(text(f, v)) }
+func (l logger) Warnf(f string, v ...any)   { l.log.Warn(text(f, v)) }
+func (l logger) Errorf(f string, v ...any)  { l.log.Error(text(f, v)) }
+func (l logger) Fatalf(f string, v ...any)  { l.log.Error(text(f, v)) }
+func (l logger) Debugf(string, ...any)      {}
+func (l logger) Tracef(string, ...any)      {}
+
+func text(f string, v []any) string { return "nats-server: " + strings.TrimSpace(fmt.Sprintf(f, v...)) }
