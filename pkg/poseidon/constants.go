@@ -26,8 +26,9 @@ type Constants struct {
 	Sparse []SparseMatrix
 
 	roundKeys    []fr.Element // uncompressed, Width a round
-	preSparseT   matrix       // transposed, so that an element of the new state is the product of two contiguous rows
-	firstTagSBox fr.Element   // the domain tag behind the first round's S-box: a constant
+	blocks       []partialBlock
+	preSparseT   matrix     // transposed, so that an element of the new state is the product of two contiguous rows
+	firstTagSBox fr.Element // the domain tag behind the first round's S-box: a constant
 }
 
 // partialRounds are the numbers of partial rounds for 128 bits of security with eight full rounds and the margin of the paper
@@ -86,6 +87,7 @@ func build(arity int, tag fr.Element) *Constants {
 		PreSparse:      preSparse,
 		Sparse:         sparse,
 		roundKeys:      keys,
+		blocks:         partialBlocks(sparse),
 		preSparseT:     preSparse.transpose(),
 	}
 	c.firstTagSBox.Add(&tag, &c.RoundConstants[0])

@@ -7,7 +7,8 @@
 // Three evaluations of the same function live side by side:
 //
 //   - [Constants.HashReference] follows the paper: a full key addition and a dense matrix in each round;
-//   - [Constants.Hash] is the optimised form: compressed round constants and one sparse matrix per partial round;
+//   - [Constants.Hash] is the optimised form: compressed round constants, one sparse matrix per partial round, a few partial rounds at a
+//     time, sums of products reduced once;
 //   - [Constants.States] is the optimised form too, and writes every variable that the circuit of one hash has.
 //
 // All field elements are in Montgomery form and reduced, as gnark-crypto keeps them. The package imports nothing else of the project.

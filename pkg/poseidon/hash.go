@@ -64,14 +64,10 @@ func (c *Constants) evaluate(preimage, trace []fr.Element) fr.Element {
 		}
 		state, next = next, state
 	}
-	for round := range c.PartialRounds {
-		trace = quintic(&state[0], &keys[round], trace)
-		m := &c.Sparse[round]
-		first := dot(state, m.WHat)
-		addScaled(state[1:], m.VRest, &state[0])
-		state[0] = first
+	for i := range c.blocks {
+		trace = c.blocks[i].evaluate(state, keys, trace)
+		keys = keys[len(c.blocks[i].next):]
 	}
-	keys = keys[c.PartialRounds:]
 	for range half - 1 {
 		for i := range state {
 			trace = quintic(&state[i], &keys[i], trace)
@@ -119,14 +115,5 @@ func quinticFirst(x, key *fr.Element, trace []fr.Element) []fr.Element {
 func dense(next, state []fr.Element, rows [][]fr.Element) {
 	for j := range next {
 		next[j] = dot(state, rows[j])
-	}
-}
-
-// addScaled adds scale*v to dst.
-func addScaled(dst, v []fr.Element, scale *fr.Element) {
-	var t fr.Element
-	for i := range dst {
-		t.Mul(&v[i], scale)
-		dst[i].Add(&dst[i], &t)
 	}
 }
