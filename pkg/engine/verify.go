@@ -33,7 +33,7 @@ func (j *Job) Verify(vk *groth16.PreparedVerifyingKey, partitions []int, proofs 
 		if err != nil {
 			return err
 		}
-		inputs[i] = append([]fr.Element{fr.One()}, public...)
+		inputs[i] = public
 	}
 	err := vk.VerifyBatch(proofs, inputs)
 	var invalid *groth16.InvalidProofsError
