@@ -54,6 +54,9 @@ func AssignPoSt(ctx context.Context, kind filecoin.Kind, size filecoin.SectorSiz
 	if err := checkPoSt(kind, size, proofs); err != nil {
 		return nil, err
 	}
+	if len(sys.Blocks) != 1 || sys.Blocks[0].Repeat != instances {
+		return nil, fmt.Errorf("circuit given for a proof %s-%s is another one", kind, size)
+	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
