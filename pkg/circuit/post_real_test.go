@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -50,11 +51,11 @@ func TestSectorOfTheNetwork(t *testing.T) {
 	block := sys.Blocks[0]
 	aux := make([]fr.Element, block.AuxStride)
 	w.ExpandInstance(0, block.Repeat-1, aux)
-	inputs := append(w.Inputs[:1:1], w.Inputs[len(w.Inputs)-block.InputStride:]...)
+	inputs := slices.Concat(w.Inputs[:1], w.Inputs[len(w.Inputs)-block.InputStride:])
 
 	single := *sys
 	block.Repeat = 1
-	single.Blocks = append(sys.Blocks[:0:0], block)
+	single.Blocks = []r1cs.Block{block}
 	single.NumInputs, single.NumAux = len(inputs), len(aux)
 	single.NumConstraints = block.Rows + len(inputs)
 	if err := single.Satisfied(t.Context(), inputs, aux); err != nil {

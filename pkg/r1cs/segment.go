@@ -18,8 +18,8 @@ const (
 	// siblings, the variables of the insertion, the hash. From log2(Arity) bits and Arity elements:
 	// the walked node, then its siblings.
 	OpMerkleStep
-	// OpMerkleStepGivenIndex is OpMerkleStep where the index bits are variables made earlier: the
-	// bits are read but make no variables.
+	// OpMerkleStepGivenIndex is OpMerkleStep where the index bits and the siblings are variables made
+	// earlier: both are read but make no variables.
 	OpMerkleStepGivenIndex
 	numOps
 )
