@@ -50,14 +50,6 @@ func AddNum(cs *r1cs.CS, a, b Num) Num {
 	return sum
 }
 
-// SubNum makes the difference a - b, constrained by (difference + b) * 1 = a. Its assignment is one
-// [r1cs.Assigner.Element].
-func SubNum(cs *r1cs.CS, a, b Num) Num {
-	difference := AllocNum(cs)
-	EnforceSum(cs, difference, b, a)
-	return difference
-}
-
 // oneLC is the combination 1*one. Combinations handed to Enforce are only read.
 var oneLC = r1cs.LCOf(r1cs.One)
 
