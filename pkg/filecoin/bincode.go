@@ -31,7 +31,7 @@ func (r *reader) fail(format string, args ...any) {
 
 // length reads a sequence's length, which must be n.
 func (r *reader) length(what string, n int) {
-	if got := r.uint64(); got != uint64(n) { //nolint:gosec // n is a count of the shape
+	if got := r.uint64(); got != uint64(n) {
 		r.pos -= 8
 		r.fail("%d %s where the proof has %d", got, what, n)
 		r.pos += 8
@@ -131,11 +131,11 @@ func (r *reader) path(p *MerklePath, form *treePath, pool *pool) {
 				r.node(&e.Siblings[i])
 			}
 			index := r.uint64()
-			if index >= uint64(arity) { //nolint:gosec // arities are positive
+			if index >= uint64(arity) {
 				r.fail("position %d in a level of arity %d", index, arity)
 				index = 0
 			}
-			e.Index = uint32(index) //nolint:gosec // below the arity
+			e.Index = uint32(index)
 		}
 	}
 	if form.variant() != 0 {

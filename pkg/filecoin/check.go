@@ -61,7 +61,6 @@ type place struct {
 // hashed is a node with the children that it was made of.
 type hashed struct {
 	children [maxSiblings + 1]Node
-	value    fr.Element
 	node     Node
 }
 
@@ -83,7 +82,7 @@ func (t *poseidonTree) check(s site, p *MerklePath, index uint64, what string) e
 	for level := range p.Elements {
 		e := &p.Elements[level]
 		arity := len(e.Siblings) + 1
-		at /= uint64(arity) //nolint:gosec // arities are positive
+		at /= uint64(arity)
 		var children [maxSiblings + 1]Node
 		copy(children[:], e.Siblings[:e.Index])
 		children[e.Index] = walked
@@ -113,9 +112,8 @@ func hashChildren(s site, children [maxSiblings + 1]Node, arity int, what string
 			return nil, s.fail("%s: level %d: node %d is not a field element", what, level, i)
 		}
 	}
-	h := &hashed{children: children, value: poseidon.For(arity).Hash(preimage[:arity])}
-	h.node = NodeOf(&h.value)
-	return h, nil
+	value := poseidon.For(arity).Hash(preimage[:arity])
+	return &hashed{children: children, node: NodeOf(&value)}, nil
 }
 
 // checkPathD is an error where a path of tree D does not belong to leaf number index or does not hash to its root. visit,

@@ -159,7 +159,7 @@ func (c *porepChecker) labels(s site, p *PoRepChallenge, node uint64) error {
 		if err := c.sameLabel(s, proof, &parents, i, node, fmt.Sprintf("label of layer %d", i+1)); err != nil {
 			return err
 		}
-		if Label(c.replicaID, uint32(i+1), node, parents[:]) != p.CX.Rows[i] { //nolint:gosec // at most 11 layers
+		if Label(c.replicaID, uint32(i+1), node, parents[:]) != p.CX.Rows[i] {
 			return s.fail("label of layer %d: the column's row is not the hash of its parents", i+1)
 		}
 		if i == last {
@@ -185,7 +185,7 @@ func (c *porepChecker) labels(s site, p *PoRepChallenge, node uint64) error {
 
 // sameLabel compares what the vanilla proof says of a label with the opened columns.
 func (c *porepChecker) sameLabel(s site, p *LabelProof, parents *[LabelParents]Node, layer int, node uint64, what string) error {
-	if uint64(p.Layer) != uint64(layer+1) || p.Node != node { //nolint:gosec // at most 11 layers
+	if uint64(p.Layer) != uint64(layer+1) || p.Node != node {
 		return s.fail("%s: it is of layer %d and node %d", what, p.Layer, p.Node)
 	}
 	for i := range p.Parents {

@@ -121,7 +121,7 @@ func (c *updateChecker) rho(node uint64) fr.Element {
 func (c *updateChecker) data(s site, p *MerklePath, node uint64) error {
 	size := c.st.Proof.Size()
 	apexBits := len(c.apex) - 1
-	rootLevel := size.Levels() - bits.TrailingZeros(uint(size.UpdatePartitions())) //nolint:gosec // 1 to 16
+	rootLevel := size.Levels() - bits.TrailingZeros(uint(size.UpdatePartitions()))
 	leafLevel := rootLevel - apexBits
 	leaf := &c.apex[0][node>>leafLevel&(1<<apexBits-1)]
 	var apex error

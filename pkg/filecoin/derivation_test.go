@@ -189,7 +189,7 @@ func TestBitRangeEqualsBigInteger(t *testing.T) {
 		for i := 3; i >= 0; i-- {
 			v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(words[i]))
 		}
-		want := new(big.Int).And(new(big.Int).Rsh(v, uint(from)), big.NewInt(1<<n-1)) //nolint:gosec // small
+		want := new(big.Int).And(new(big.Int).Rsh(v, uint(from)), big.NewInt(1<<n-1))
 		if got := bitRange(&words, from, n); got != want.Uint64() {
 			t.Fatalf("bits %d to %d of %x: %d, big integers say %d", from, from+n, words, got, want.Uint64())
 		}

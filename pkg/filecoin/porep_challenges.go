@@ -37,7 +37,7 @@ func (d PoRepDomain) Graph() *Graph { return NewGraph(d.Size, d.ID, d.Version) }
 // and seed; synthetic ones also on comm_r; non-interactive ones on replica id and comm_r alone.
 func (d PoRepDomain) Challenges(replicaID, commR Node, seed [32]byte, k int) []uint64 {
 	per := d.Size.PoRepChallenges()
-	first := uint32(per * k) //nolint:gosec // at most 18 * 126
+	first := uint32(per * k)
 	out := make([]uint64, per)
 	switch d.Variant {
 	case SealSynthetic:
@@ -56,7 +56,7 @@ func (d PoRepDomain) counted(out []uint64, prefix []byte, first uint32) {
 	n := len(prefix)
 	in := append(prefix, 0, 0, 0, 0)
 	for i := range out {
-		binary.LittleEndian.PutUint32(in[n:], first+uint32(i)) //nolint:gosec // small
+		binary.LittleEndian.PutUint32(in[n:], first+uint32(i))
 		digest := sha256.Sum256(in)
 		out[i] = d.challenge(&digest)
 	}
@@ -71,7 +71,7 @@ func (d PoRepDomain) synthetic(out []uint64, replicaID, commR Node, seed [32]byt
 	for i := range out {
 		index := uint64(binary.LittleEndian.Uint32(indices[4*i:])) % set
 		var digest [32]byte
-		keystreamAt(key, int(index)*32, digest[:]) //nolint:gosec // below 2^18
+		keystreamAt(key, int(index)*32, digest[:])
 		out[i] = d.challenge(&digest)
 	}
 }
@@ -106,7 +106,7 @@ func keystreamAt(key [32]byte, offset int, out []byte) {
 	if err != nil {
 		panic(fmt.Sprintf("filecoin: ChaCha20 refuses key and nonce of constant size: %v", err))
 	}
-	c.SetCounter(uint32(offset / 64)) //nolint:gosec // below 2^23
+	c.SetCounter(uint32(offset / 64))
 	var stream cipher.Stream = c
 	var skipped [64]byte
 	stream.XORKeyStream(skipped[:offset%64], skipped[:offset%64])

@@ -46,7 +46,7 @@ func TestRegisteredNumbers(t *testing.T) {
 				t.Errorf("PoSt proof %d is %s: %s of %s, API %s", uint64(p), p, p.Kind(), p.Size(), p.APIVersion())
 			}
 		}
-		if p := RegisteredUpdateProof(i); p.String() != "StackedDrg"+size+"V1" || p.Size().String() != size || p.APIVersion() != APIv1_1_0 || p.Kind() != Update || p.TestOnly() { //nolint:gosec // small
+		if p := RegisteredUpdateProof(i); p.String() != "StackedDrg"+size+"V1" || p.Size().String() != size || p.APIVersion() != APIv1_1_0 || p.Kind() != Update || p.TestOnly() {
 			t.Errorf("update proof %d is %s of %s", i, p, p.Size())
 		}
 	}
@@ -134,7 +134,7 @@ func TestShapes(t *testing.T) {
 		}
 		product := uint64(1)
 		for _, a := range s.Shape().Arities(s) {
-			product *= uint64(a) //nolint:gosec // positive
+			product *= uint64(a)
 		}
 		if product != s.Nodes() {
 			t.Errorf("%s: arities multiply to %d of %d nodes", s, product, s.Nodes())

@@ -115,7 +115,7 @@ func (t TreeShape) BaseLevels(size SectorSize) int {
 	leaves := size.Nodes()
 	for _, arity := range [...]int{t.Sub, t.Top} {
 		if arity > 0 {
-			leaves /= uint64(arity) //nolint:gosec // arities are small and positive
+			leaves /= uint64(arity)
 		}
 	}
 	perLevel := bits.Len(uint(t.Base)) - 1

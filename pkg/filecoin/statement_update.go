@@ -34,9 +34,9 @@ func (s *UpdateStatement) PublicInputs(k int) ([]fr.Element, error) {
 		return nil, err
 	}
 	size := s.Proof.Size()
-	partitionBits := bits.TrailingZeros(uint(size.UpdatePartitions())) //nolint:gosec // 1 to 16
+	partitionBits := bits.TrailingZeros(uint(size.UpdatePartitions()))
 	out := make([]fr.Element, 4)
-	out[0] = fr.NewElement(uint64(k) | size.UpdateHSelect()<<partitionBits) //nolint:gosec // k is in range
+	out[0] = fr.NewElement(uint64(k) | size.UpdateHSelect()<<partitionBits)
 	for i, n := range [3]*Node{&s.CommROld, &s.CommDNew, &s.CommRNew} {
 		e, err := n.Element()
 		if err != nil {

@@ -17,16 +17,16 @@ func (s *UpdateStatement) Challenges(k int) ([]uint64, error) {
 	if err != nil {
 		return nil, impossible("comm_r_new %s is not a field element", s.CommRNew)
 	}
-	random := size.Levels() - bits.TrailingZeros(uint(size.UpdatePartitions())) //nolint:gosec // 1 to 16
+	random := size.Levels() - bits.TrailingZeros(uint(size.UpdatePartitions()))
 	perDigest := (fr.Bits - 1) / random
 	out := make([]uint64, 0, size.UpdateChallenges())
 	digests := (cap(out) + perDigest - 1) / perDigest
 	for i := range digests {
-		counter := fr.NewElement(uint64(k*digests + i)) //nolint:gosec // small
+		counter := fr.NewElement(uint64(k*digests + i))
 		digest := poseidon.GenRandomness().Hash([]fr.Element{commR, counter})
 		words := digest.Bits()
 		for j := 0; j < perDigest && len(out) < cap(out); j++ {
-			out = append(out, bitRange(&words, j*random, random)|uint64(k)<<random) //nolint:gosec // k is in range
+			out = append(out, bitRange(&words, j*random, random)|uint64(k)<<random)
 		}
 	}
 	return out, nil
