@@ -55,7 +55,9 @@ func NorBit(cs *r1cs.CS, a, b Bit) Bit {
 }
 
 // oneMinus is 1 - v. Circuits have millions of bits, so it is made without growing.
-func oneMinus(v r1cs.Var) r1cs.LC { return r1cs.LC{{Coeff: one, Var: r1cs.One}, {Coeff: minusOne, Var: v}} }
+func oneMinus(v r1cs.Var) r1cs.LC {
+	return r1cs.LC{{Coeff: one, Var: r1cs.One}, {Coeff: minusOne, Var: v}}
+}
 
 // Boolean is a truth value in a circuit: a constant, a bit, or a bit negated. The zero value is the
 // constant false. Booleans are comparable.
