@@ -27,9 +27,18 @@ type Controls struct {
 // ServeControls answers control requests, shared with all other gateways, until the returned function is called, which waits for the
 // requests in hand. The contexts of the handlers carry the caller's trace and end with ctx.
 func (c *Conn) ServeControls(ctx context.Context, controls Controls) (stop func(), err error) {
-	var inHand sync.WaitGroup
+	var (
+		inHand sync.WaitGroup
+		mu     sync.Mutex // guards closed, and Add against Wait
+		closed bool
+	)
 	ctx, cancel := context.WithCancel(ctx)
 	sub, err := c.nc.QueueSubscribe(c.names.All("ask"), "gateway", func(msg *nats.Msg) {
+		mu.Lock()
+		defer mu.Unlock()
+		if closed {
+			return
+		}
 		inHand.Add(1)
 		go func() {
 			defer inHand.Done()
@@ -43,6 +52,9 @@ func (c *Conn) ServeControls(ctx context.Context, controls Controls) (stop func(
 	return func() {
 		// Draining would let the last requests in; what is lost here the client asks again.
 		_ = sub.Unsubscribe() // fails only on a closed connection
+		mu.Lock()
+		closed = true
+		mu.Unlock()
 		inHand.Wait()
 		cancel()
 	}, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -47,37 +46,15 @@ func (c *Conn) PublishDone(ctx context.Context, p *wire.PartitionProof) error {
 
 // PublishRequest publishes a request as a client does; it reports whether the same one was already stored.
 func (c *Conn) PublishRequest(ctx context.Context, r *wire.Request) (duplicate bool, err error) {
-	msg, err := RequestMsg(ctx, c.names, r)
+	subject, header, data, err := wire.RequestEnvelope(ctx, c.names, r)
 	if err != nil {
 		return false, err
 	}
-	ack, err := c.publish(ctx, msg)
+	ack, err := c.publish(ctx, &nats.Msg{Subject: subject, Header: header, Data: data})
 	if err != nil {
 		return false, fmt.Errorf("request: %w", err)
 	}
 	return ack.Duplicate, c.wake(wire.WorkRequests)
-}
-
-// RequestMsg is the message by which a client asks for a proof. Its id lets only one of equal requests of a run and class in.
-func RequestMsg(ctx context.Context, names wire.Names, r *wire.Request) (*nats.Msg, error) {
-	data, err := wire.Encode(r)
-	if err != nil {
-		return nil, err
-	}
-	key := r.Key()
-	msg := nats.NewMsg(names.Request(r.Priority, key))
-	msg.Data = data
-	setTaskHeaders(ctx, msg, r.Run, r.Deadline)
-	msg.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s.%d.%s", key, r.Run, r.Priority))
-	return msg, nil
-}
-
-func setTaskHeaders(ctx context.Context, msg *nats.Msg, run uint32, deadline wire.Millis) {
-	msg.Header.Set(wire.HeaderRun, strconv.FormatUint(uint64(run), 10))
-	if deadline != 0 {
-		msg.Header.Set(wire.HeaderDeadline, strconv.FormatInt(int64(deadline), 10))
-	}
-	wire.Inject(ctx, msg.Header)
 }
 
 func (c *Conn) taskMsg(ctx context.Context, w wire.Work, t *wire.Task, m wire.Message) (*nats.Msg, error) {
@@ -85,11 +62,12 @@ func (c *Conn) taskMsg(ctx context.Context, w wire.Work, t *wire.Task, m wire.Me
 	if err != nil {
 		return nil, err
 	}
-	msg := nats.NewMsg(c.names.Task(w, t, wire.LaneOf(t.Deadline, time.Now())))
-	msg.Data = data
-	setTaskHeaders(ctx, msg, t.Run, t.Deadline)
-	msg.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s.%s.%d.%d.%d", w, t.JobKey, t.Run, t.Partition, t.Attempt))
-	return msg, nil
+	id := fmt.Sprintf("%s.%s.%d.%d.%d", w, t.JobKey, t.Run, t.Partition, t.Attempt)
+	return &nats.Msg{
+		Subject: c.names.Task(w, t, wire.LaneOf(t.Deadline, time.Now())),
+		Header:  wire.TaskHeaders(ctx, t.Run, t.Deadline, id),
+		Data:    data,
+	}, nil
 }
 
 func (c *Conn) publishTask(ctx context.Context, w wire.Work, t *wire.Task, m wire.Message) error {

@@ -285,8 +285,8 @@ func (q *Queue) Run(ctx context.Context, handle func(ctx context.Context, d *Del
 	}
 }
 
-// puller asks consumers for single messages. It has its own inbox, as JetStream delivers under the message's own subject, which
-// the shared inbox of requests cannot tell apart.
+// puller asks consumers for single messages. It has an inbox of its own outside those of requests: JetStream delivers under the
+// message's subject, which the subscription shared by requests would take for the answer to another one.
 type puller struct {
 	conn  *Conn
 	inbox string
@@ -304,7 +304,7 @@ func mustJSON(v any) []byte {
 }
 
 func newPuller(c *Conn) (*puller, error) {
-	inbox := c.nc.NewRespInbox()
+	inbox := c.nc.NewInbox()
 	sub, err := c.nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, err

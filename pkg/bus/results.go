@@ -29,9 +29,7 @@ func (c *Conn) PublishResult(ctx context.Context, r *wire.Result) (counts *wire.
 		if stored != nil && stored.Run >= r.Run {
 			return stored, false, nil
 		}
-		msg := nats.NewMsg(c.names.Result(r.JobKey))
-		msg.Data = data
-		setTaskHeaders(ctx, msg, r.Run, 0)
+		msg := &nats.Msg{Subject: c.names.Result(r.JobKey), Header: wire.TaskHeaders(ctx, r.Run, 0, ""), Data: data}
 		_, err = c.publish(ctx, msg, jetstream.WithExpectLastSequencePerSubject(seq))
 		if err == nil {
 			return r, true, nil

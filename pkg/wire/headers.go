@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"net/textproto"
 	"strconv"
 	"strings"
@@ -92,4 +93,31 @@ func DeadlineOf(header map[string][]string) Millis {
 		return 0
 	}
 	return Millis(v)
+}
+
+// HeaderMsgID is the header by which the server recognizes a repeated message.
+const HeaderMsgID = "Nats-Msg-Id"
+
+// TaskHeaders are the headers of a work message: run, deadline, message id, and the trace context of ctx.
+func TaskHeaders(ctx context.Context, run uint32, deadline Millis, id string) map[string][]string {
+	h := map[string][]string{HeaderRun: {strconv.FormatUint(uint64(run), 10)}}
+	if deadline != 0 {
+		h[HeaderDeadline] = []string{strconv.FormatInt(int64(deadline), 10)}
+	}
+	if id != "" {
+		h[HeaderMsgID] = []string{id}
+	}
+	Inject(ctx, h)
+	return h
+}
+
+// RequestEnvelope is the message by which a client asks for a proof: subject, headers and payload. Its id lets only one of equal
+// requests of a run and class in.
+func RequestEnvelope(ctx context.Context, names Names, r *Request) (subject string, header map[string][]string, data []byte, err error) {
+	if data, err = Encode(r); err != nil {
+		return "", nil, nil, err
+	}
+	key := r.Key()
+	id := fmt.Sprintf("%s.%d.%s", key, r.Run, r.Priority)
+	return names.Request(r.Priority, key), TaskHeaders(ctx, r.Run, r.Deadline, id), data, nil
 }

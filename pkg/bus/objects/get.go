@@ -82,7 +82,7 @@ type reader struct {
 
 func (r *reader) read(ctx context.Context) error {
 	nc := r.store.nc
-	inbox := nc.NewRespInbox()
+	inbox := nc.NewInbox()
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		return err

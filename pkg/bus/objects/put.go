@@ -72,7 +72,7 @@ func (s *Store) putOnce(ctx context.Context, name string, r io.ReaderAt, size in
 }
 
 func (s *Store) putChunks(ctx context.Context, subject string, r io.ReaderAt, size int64) (wire.Digest, uint32, error) {
-	inbox := s.nc.NewRespInbox()
+	inbox := s.nc.NewInbox()
 	sub, err := s.nc.SubscribeSync(inbox)
 	if err != nil {
 		return wire.Digest{}, 0, err
