@@ -23,7 +23,7 @@ func (r *reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) 
 func (r *reader) uint32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
 func (r *reader) node(n *Node)   { copy(n[:], r.take(32)) }
 
-func (r *reader) fail(format string, args ...any) {
+func (r *reader) failf(format string, args ...any) {
 	if r.err == nil {
 		r.err = malformed("at byte %d: "+format, append([]any{r.pos}, args...)...)
 	}
@@ -33,7 +33,7 @@ func (r *reader) fail(format string, args ...any) {
 func (r *reader) length(what string, n int) {
 	if got := r.uint64(); got != uint64(n) {
 		r.pos -= 8
-		r.fail("%d %s where the proof has %d", got, what, n)
+		r.failf("%d %s where the proof has %d", got, what, n)
 		r.pos += 8
 	}
 }
@@ -112,7 +112,7 @@ func (p *pool) takeElements(n int) []PathElement {
 // others.
 func (r *reader) path(p *MerklePath, form *treePath, pool *pool) {
 	if v := r.uint32(); v != form.variant() {
-		r.fail("a Merkle proof of form %d where tree %s has form %d", v, form.shape, form.variant())
+		r.failf("a Merkle proof of form %d where tree %s has form %d", v, form.shape, form.variant())
 	}
 	if form.variant() == 0 {
 		r.node(&p.Root)
@@ -132,7 +132,7 @@ func (r *reader) path(p *MerklePath, form *treePath, pool *pool) {
 			}
 			index := r.uint64()
 			if index >= uint64(arity) {
-				r.fail("position %d in a level of arity %d", index, arity)
+				r.failf("position %d in a level of arity %d", index, arity)
 				index = 0
 			}
 			e.Index = uint32(index)

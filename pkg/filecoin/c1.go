@@ -20,6 +20,18 @@ type C1Wrapper struct {
 	SectorSize SectorSize
 }
 
+// Names of members that more than one place reads or writes.
+const (
+	nameCommR     = "comm_r"
+	nameCommD     = "comm_d"
+	nameReplicaID = "replica_id"
+	nameSeed      = "seed"
+	nameTicket    = "ticket"
+	nameBase      = "base_proof"
+	nameSub       = "sub_proof"
+	nameTop       = "top_proof"
+)
+
 // Bounds of every list of a C1 output, the largest that any registered proof has.
 const (
 	maxPartitions = 126
@@ -115,7 +127,7 @@ func (d *c1Decoder) base64() {
 	}
 	end := bytes.IndexByte(outer.buf[outer.pos:], '"')
 	if end < 0 {
-		outer.fail("the input ends in Phase1Out")
+		outer.failf("the input ends in Phase1Out")
 		return
 	}
 	text := outer.buf[outer.pos : outer.pos+end]

@@ -30,34 +30,34 @@ func (d *c1Decoder) output() {
 		case "vanilla_proofs":
 			seen.add(l, 2)
 			proofs = d.vanillaProofs()
-		case "comm_r":
+		case nameCommR:
 			seen.add(l, 4)
 			l.bytes32((*[32]byte)(&c.CommR))
-		case "comm_d":
+		case nameCommD:
 			seen.add(l, 8)
 			l.bytes32((*[32]byte)(&c.CommD))
-		case "replica_id":
+		case nameReplicaID:
 			seen.add(l, 16)
 			l.bytes32((*[32]byte)(&c.ReplicaID))
-		case "seed":
+		case nameSeed:
 			seen.add(l, 32)
 			l.bytes32(&c.Seed)
-		case "ticket":
+		case nameTicket:
 			seen.add(l, 64)
 			l.bytes32(&c.Ticket)
 		default:
 			l.unknown("the output of C1")
 		}
 	}
-	seen.all(l, "registered_proof", "vanilla_proofs", "comm_r", "comm_d", "replica_id", "seed", "ticket")
+	seen.all(l, "registered_proof", "vanilla_proofs", nameCommR, nameCommD, nameReplicaID, nameSeed, nameTicket)
 	if l.err != nil {
 		return
 	}
 	var err error
 	if c.Proof, err = ParseRegisteredSealProof(name); err != nil {
-		l.fail("%v", err)
+		l.failf("%v", err)
 	} else if want := vanillaName(c.Proof.Size()); proofs != want {
-		l.fail("vanilla proofs %q contradict %s: %s is needed", proofs, c.Proof, want)
+		l.failf("vanilla proofs %q contradict %s: %s is needed", proofs, c.Proof, want)
 	}
 }
 
@@ -69,7 +69,7 @@ func (d *c1Decoder) vanillaProofs() string {
 	l := d.l
 	l.open('{')
 	if !l.more('}') {
-		l.fail("an object ends without vanilla proofs")
+		l.failf("an object ends without vanilla proofs")
 		return ""
 	}
 	variant := string(l.key())
@@ -79,14 +79,14 @@ func (d *c1Decoder) vanillaProofs() string {
 	l.open('[')
 	for l.more(']') {
 		if len(d.out.Partitions) == maxPartitions {
-			l.fail("more than %d partitions", maxPartitions)
+			l.failf("more than %d partitions", maxPartitions)
 			break
 		}
 		var partition []PoRepChallenge
 		l.open('[')
 		for l.more(']') {
 			if len(partition) == maxChallenges {
-				l.fail("more than %d challenges in a partition", maxChallenges)
+				l.failf("more than %d challenges in a partition", maxChallenges)
 				break
 			}
 			partition = append(partition, PoRepChallenge{})
@@ -119,7 +119,7 @@ func (d *c1Decoder) challenge(c *PoRepChallenge) {
 			l.open('[')
 			for l.more(']') {
 				if len(c.Labeling) == maxLayers {
-					l.fail("more than %d labels of a challenge", maxLayers)
+					l.failf("more than %d labels of a challenge", maxLayers)
 					break
 				}
 				c.Labeling = append(c.Labeling, LabelProof{})
@@ -164,7 +164,7 @@ func (d *c1Decoder) columnList(most int) []ColumnProof {
 	l.open('[')
 	for l.more(']') {
 		if len(out) == most {
-			l.fail("more than %d parents", most)
+			l.failf("more than %d parents", most)
 			break
 		}
 		out = append(out, ColumnProof{})
@@ -246,7 +246,7 @@ func (d *c1Decoder) nodes(most int, what string) []Node {
 	l.open('[')
 	for l.more(']') {
 		if n == most {
-			l.fail("more than %d %s", most, what)
+			l.failf("more than %d %s", most, what)
 			return nil
 		}
 		l.bytes32((*[32]byte)(&d.nodeSlab[n]))

@@ -30,7 +30,7 @@ func EncodeC1(c *SealCommit) ([]byte, error) {
 	for _, f := range []struct {
 		name string
 		node Node
-	}{{"comm_r", c.CommR}, {"comm_d", c.CommD}, {"replica_id", c.ReplicaID}, {"seed", c.Seed}, {"ticket", c.Ticket}} {
+	}{{nameCommR, c.CommR}, {nameCommD, c.CommD}, {nameReplicaID, c.ReplicaID}, {nameSeed, c.Seed}, {nameTicket, c.Ticket}} {
 		w.raw(`,"`, f.name, `":`)
 		w.node(&f.node)
 	}
@@ -148,7 +148,7 @@ func (w *c1Writer) path(p *MerklePath, form *treePath) {
 		level := 0
 		for i, part := range form.parts {
 			w.comma(i)
-			w.raw(`"`, [3]string{"base_proof", "sub_proof", "top_proof"}[i], `":`)
+			w.raw(`"`, [3]string{nameBase, nameSub, nameTop}[i], `":`)
 			w.levels(p.Elements[level : level+len(part)])
 			level += len(part)
 		}

@@ -12,15 +12,15 @@ func (d *c1Decoder) path(p *MerklePath) {
 	l := d.l
 	l.open('{')
 	if !l.more('}') || string(l.key()) != "data" {
-		l.fail("a Merkle proof without data")
+		l.failf("a Merkle proof without data")
 		return
 	}
 	l.open('{')
 	if !l.more('}') {
-		l.fail("a Merkle proof without a form")
+		l.failf("a Merkle proof without a form")
 		return
 	}
-	form := 0
+	var form int
 	switch string(l.key()) {
 	case "Single":
 		form = 1
@@ -53,20 +53,20 @@ func (d *c1Decoder) pathParts(p *MerklePath, form int) {
 		case key == "leaf":
 			seen.add(l, 2)
 			l.bytes32((*[32]byte)(&p.Leaf))
-		case form == 1 && key == "path" || form > 1 && key == "base_proof":
+		case form == 1 && key == "path" || form > 1 && key == nameBase:
 			seen.add(l, 4)
 			levels.nBase = d.levels(levels.base[:])
-		case form > 1 && key == "sub_proof":
+		case form > 1 && key == nameSub:
 			seen.add(l, 8)
 			d.oneLevel(levels.sub[:])
-		case form > 2 && key == "top_proof":
+		case form > 2 && key == nameTop:
 			seen.add(l, 16)
 			d.oneLevel(levels.top[:])
 		default:
 			l.unknown("a path")
 		}
 	}
-	seen.all(l, []string{"root", "leaf", "the levels of the base tree", "sub_proof", "top_proof"}[:2+form]...)
+	seen.all(l, []string{"root", "leaf", "the levels of the base tree", nameSub, nameTop}[:2+form]...)
 	if l.err != nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (d *c1Decoder) pathParts(p *MerklePath, form int) {
 
 func (d *c1Decoder) oneLevel(level []PathElement) {
 	if n := d.levels(level); n != 1 {
-		d.l.fail("%d levels where one is needed", n)
+		d.l.failf("%d levels where one is needed", n)
 	}
 }
 
@@ -91,14 +91,14 @@ func (d *c1Decoder) levels(dst []PathElement) int {
 	l := d.l
 	l.open('{')
 	if !l.more('}') || string(l.key()) != "path" {
-		l.fail("a part of a path without levels")
+		l.failf("a part of a path without levels")
 		return 0
 	}
 	n := 0
 	l.open('[')
 	for l.more(']') {
 		if n == len(dst) {
-			l.fail("more than %d levels in a part of a path", len(dst))
+			l.failf("more than %d levels in a part of a path", len(dst))
 			return n
 		}
 		d.level(&dst[n])

@@ -28,10 +28,10 @@ func CheckSealCommit(st *SealStatement, c *SealCommit) error {
 		name      string
 		got, want Node
 	}{
-		{"comm_r", c.CommR, st.CommR},
-		{"comm_d", c.CommD, st.CommD},
-		{"ticket", c.Ticket, st.Ticket},
-		{"seed", c.Seed, st.Seed},
+		{nameCommR, c.CommR, st.CommR},
+		{nameCommD, c.CommD, st.CommD},
+		{nameTicket, c.Ticket, st.Ticket},
+		{nameSeed, c.Seed, st.Seed},
 		{"replica id", c.ReplicaID, st.ReplicaID()},
 	} {
 		if v.got != v.want {
@@ -76,7 +76,7 @@ func CheckPoRepPartition(ctx context.Context, st *SealStatement, k int, challeng
 			return err
 		}
 		if i == 0 {
-			if err := checkCommR(s, &st.CommR, c.commC, c.commRLast, "comm_r"); err != nil {
+			if err := checkCommR(s, &st.CommR, c.commC, c.commRLast, nameCommR); err != nil {
 				return err
 			}
 		}

@@ -40,8 +40,9 @@ func (s SectorSize) WindowSectors() int {
 		return 2349
 	case Size64GiB:
 		return 2300
+	default:
+		return 2
 	}
-	return 2
 }
 
 // UpdatePartitions is the number of partitions of an update proof.

@@ -127,7 +127,7 @@ func TestFeistelPermutes(t *testing.T) {
 }
 
 func TestParentsAreBefore(t *testing.T) {
-	for v := SealV1; v < sealVariants; v++ {
+	for v := range sealVariants {
 		for _, size := range SectorSizes() {
 			p, err := SealProofFor(v, size)
 			if err != nil {

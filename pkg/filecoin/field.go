@@ -10,8 +10,8 @@ import (
 const topMask = 0x3f
 
 // Element is the node as a field element; an error where it is not below the modulus.
-func (n *Node) Element() (fr.Element, error) {
-	return fr.LittleEndian.Element((*[32]byte)(n))
+func (n Node) Element() (fr.Element, error) {
+	return fr.LittleEndian.Element((*[32]byte)(&n))
 }
 
 // NodeOf is the element in canonical little-endian bytes.

@@ -18,32 +18,31 @@ type jsonLexer struct {
 	err     error
 }
 
-func (l *jsonLexer) fail(format string, args ...any) {
+func (l *jsonLexer) failf(format string, args ...any) {
 	if l.err == nil {
 		l.err = malformed("C1 JSON at byte %d: %s", l.before+l.pos, fmt.Sprintf(format, args...))
 	}
 }
 
-// more makes a byte available at pos, or tells that the input has ended.
+// available makes a byte ready at pos, or tells that the input has ended.
 func (l *jsonLexer) available() bool {
 	if l.pos < len(l.buf) {
 		return true
 	}
-	for l.refill != nil && l.err == nil {
-		next, err := l.refill()
-		if err != nil {
-			l.err = err
-			return false
-		}
-		l.before += len(l.buf)
-		l.buf, l.pos = next, 0
-		if len(next) == 0 {
-			l.refill = nil
-			return false
-		}
-		return true
+	if l.refill == nil || l.err != nil {
+		return false
 	}
-	return false
+	next, err := l.refill()
+	if err != nil {
+		l.err = err
+		return false
+	}
+	l.before += len(l.buf)
+	l.buf, l.pos = next, 0
+	if len(next) == 0 {
+		l.refill = nil
+	}
+	return len(next) > 0
 }
 
 // peek is the next byte after white space, 0 at the end.
@@ -67,9 +66,9 @@ func (l *jsonLexer) expect(c byte) {
 	case got == c:
 		l.pos++
 	case got == 0 && !l.available():
-		l.fail("the input ends where %q is needed", c)
+		l.failf("the input ends where %q is needed", c)
 	default:
-		l.fail("%q where %q is needed", got, c)
+		l.failf("%q where %q is needed", got, c)
 	}
 }
 
@@ -105,7 +104,7 @@ func (l *jsonLexer) text() []byte {
 	l.expect('"')
 	for n := 0; l.err == nil; n++ {
 		if !l.available() {
-			l.fail("the input ends in a string")
+			l.failf("the input ends in a string")
 			break
 		}
 		c := l.buf[l.pos]
@@ -114,7 +113,7 @@ func (l *jsonLexer) text() []byte {
 			l.pos++
 			return l.scratch[:n]
 		case c == '\\' || c < ' ' || n == len(l.scratch):
-			l.fail("a string that is no name of this form")
+			l.failf("a string that is no name of this form")
 		default:
 			l.scratch[n] = c
 			l.pos++
@@ -135,7 +134,7 @@ func (l *jsonLexer) null() {
 	l.peek()
 	for _, c := range []byte("null") {
 		if l.err != nil || !l.available() || l.buf[l.pos] != c {
-			l.fail("something where null is needed")
+			l.failf("something where null is needed")
 			return
 		}
 		l.pos++
@@ -150,7 +149,7 @@ func (l *jsonLexer) uint(limit uint64) uint64 {
 	for ; l.err == nil && c >= '0' && c <= '9'; digits++ {
 		d := uint64(c - '0')
 		if digits > 0 && v == 0 || v > (limit-d)/10 || d > limit {
-			l.fail("a number that is above %d, or starts with a zero", limit)
+			l.failf("a number that is above %d, or starts with a zero", limit)
 			return 0
 		}
 		v = v*10 + d
@@ -165,7 +164,7 @@ func (l *jsonLexer) uint(limit uint64) uint64 {
 	case l.err != nil:
 		return 0
 	case digits == 0 || c == '.' || c == 'e' || c == 'E':
-		l.fail("no whole number from 0 to %d", limit)
+		l.failf("no whole number from 0 to %d", limit)
 		return 0
 	}
 	return v
@@ -180,14 +179,14 @@ func (l *jsonLexer) bytes32(n *[32]byte) {
 	count := 0
 	for l.more(']') {
 		if count == len(n) {
-			l.fail("more than 32 bytes")
+			l.failf("more than 32 bytes")
 			return
 		}
 		n[count] = byte(l.uint(255))
 		count++
 	}
 	if l.err == nil && count != len(n) {
-		l.fail("%d bytes where 32 are needed", count)
+		l.failf("%d bytes where 32 are needed", count)
 	}
 }
 
@@ -232,11 +231,11 @@ func (l *jsonLexer) bytes32Fast(n *[32]byte) bool {
 // end is an error where anything but white space follows.
 func (l *jsonLexer) end() {
 	if c := l.peek(); l.err == nil && l.available() {
-		l.fail("%q after the end", c)
+		l.failf("%q after the end", c)
 	}
 }
 
-func (l *jsonLexer) unknown(where string) { l.fail("a member that %s does not have", where) }
+func (l *jsonLexer) unknown(where string) { l.failf("a member that %s does not have", where) }
 
 // members are the members of an object read so far, a bit each.
 type members uint32
@@ -244,16 +243,16 @@ type members uint32
 // add is an error for a member that was read before.
 func (m *members) add(l *jsonLexer, bit members) {
 	if *m&bit != 0 {
-		l.fail("a member for the second time")
+		l.failf("a member for the second time")
 	}
 	*m |= bit
 }
 
 // all is an error for the first member, in the order of their bits, that was not read.
-func (m members) all(l *jsonLexer, names ...string) {
+func (m *members) all(l *jsonLexer, names ...string) {
 	for i, name := range names {
-		if m&(1<<i) == 0 {
-			l.fail("an object ends without %s", name)
+		if *m&(1<<i) == 0 {
+			l.failf("an object ends without %s", name)
 			return
 		}
 	}

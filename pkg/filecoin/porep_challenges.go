@@ -54,7 +54,8 @@ func (d PoRepDomain) Challenges(replicaID, commR Node, seed [32]byte, k int) []u
 // counted hashes prefix and a counter for each challenge.
 func (d PoRepDomain) counted(out []uint64, prefix []byte, first uint32) {
 	n := len(prefix)
-	in := append(prefix, 0, 0, 0, 0)
+	in := make([]byte, n+4)
+	copy(in, prefix)
 	for i := range out {
 		binary.LittleEndian.PutUint32(in[n:], first+uint32(i))
 		digest := sha256.Sum256(in)

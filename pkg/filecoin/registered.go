@@ -78,7 +78,7 @@ func SealProofFor(variant SealVariant, size SectorSize) (RegisteredSealProof, er
 
 // ParseRegisteredSealProof reads a name as String writes it.
 func ParseRegisteredSealProof(name string) (RegisteredSealProof, error) {
-	for v := SealV1; v < sealVariants; v++ {
+	for v := range sealVariants {
 		for _, size := range SectorSizes() {
 			if p, err := SealProofFor(v, size); err == nil && p.String() == name {
 				return p, nil
@@ -119,8 +119,9 @@ func (p RegisteredSealProof) APIVersion() APIVersion {
 		return APIv1_0_0
 	case SealV1_1:
 		return APIv1_1_0
+	default:
+		return APIv1_2_0
 	}
-	return APIv1_2_0
 }
 
 // PoRepID is the domain of p's graph and replica ids: the number of the proof, little-endian, and zeros (the nonce is 0
@@ -173,7 +174,7 @@ func PoStProofFor(kind Kind, size SectorSize, version APIVersion) (RegisteredPoS
 // ParseRegisteredPoStProof reads a name as String writes it. The window proofs of API 1.2.0 are called V1_1 on chain and
 // V1_2 in rust-fil-proofs; both names are read.
 func ParseRegisteredPoStProof(name string) (RegisteredPoStProof, error) {
-	for v := uint64(0); v < postVariants; v++ {
+	for v := range uint64(postVariants) {
 		for _, size := range SectorSizes() {
 			n, ok := join(v, size)
 			p := RegisteredPoStProof(n)

@@ -17,7 +17,7 @@ func (s *SealStatement) Validate() error {
 	if !s.Proof.Valid() {
 		return impossible("registered seal proof %d is unknown", uint64(s.Proof))
 	}
-	return canonical(named{"comm_r", s.CommR}, named{"comm_d", s.CommD})
+	return canonical(named{nameCommR, s.CommR}, named{nameCommD, s.CommD})
 }
 
 // Partitions is the number of partition proofs.
@@ -55,7 +55,7 @@ func (d PoRepDomain) PublicInputs(replicaID, commD, commR Node, seed [32]byte, k
 	for i, n := range [3]*Node{&replicaID, &commD, &commR} {
 		e, err := n.Element()
 		if err != nil {
-			return nil, impossible("%s is not a field element", [3]string{"replica id", "comm_d", "comm_r"}[i])
+			return nil, impossible("%s is not a field element", [3]string{"replica id", nameCommD, nameCommR}[i])
 		}
 		out[i] = e
 	}
