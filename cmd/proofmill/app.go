@@ -20,12 +20,13 @@ import (
 	"github.com/proofmill/proofmill/pkg/wire"
 )
 
-// Variables that begin as settings do and are none. The last three are read by tests.
+// Variables that begin as settings do and are none. All but the first are read by tests.
 const (
 	envConfig = "PROOFMILL_CONFIG"
 	envSlow   = "PROOFMILL_SLOW"
 	envShared = "PROOFMILL_SHARED"
 	envOracle = "PROOFMILL_ORACLE"
+	envParams = "PROOFMILL_TEST_PARAMS"
 )
 
 // systemConfig is read where neither the flag, nor the variable, nor the user's own directory names a file.
@@ -63,7 +64,7 @@ func (l *logSettings) Validate() error {
 func newApp(environ []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 	a := &app{
 		stdin: stdin, stderr: stderr, environ: environ,
-		config: config.New(envConfig, envSlow, envShared, envOracle),
+		config: config.New(envConfig, envSlow, envShared, envOracle, envParams),
 		log:    logSettings{Level: "info", Format: telemetry.LogFormatAuto},
 	}
 	a.out = output.New(stdout, &a.asJSON)

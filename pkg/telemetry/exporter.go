@@ -44,13 +44,13 @@ func newExporter(ctx context.Context, env environment) (sdktrace.SpanExporter, e
 	name, value := env.first("OTEL_TRACES_EXPORTER")
 	switch value {
 	case exporterNone:
-		return nil, nil //nolint:nilnil // no exporter is a choice, not an error
+		return nil, nil
 	case "", exporterOTLP:
 	default:
 		return nil, fmt.Errorf("%s: unknown exporter %q, want %s or %s", name, value, exporterOTLP, exporterNone)
 	}
 	if name, _ := env.first("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"); name == "" {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil
 	}
 	name, value = env.first("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 	var client otlptrace.Client

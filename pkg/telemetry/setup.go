@@ -121,6 +121,7 @@ func (t *Telemetry) startTraces(ctx context.Context, env environment, res *resou
 	}
 	options := []sdktrace.TracerProviderOption{
 		sdktrace.WithResource(res),
+		sdktrace.WithIDGenerator(idGenerator{}),
 		sdktrace.WithSpanProcessor(t.recorder),
 	}
 	if exporter != nil {
