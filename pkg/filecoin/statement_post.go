@@ -104,3 +104,6 @@ func (s *PoStStatement) PublicInputs(k int) ([]fr.Element, error) {
 	}
 	return out, nil
 }
+
+// Public is what is public of the sector.
+func (p *PoStSectorProof) Public() PublicSector { return PublicSector{ID: p.SectorID, CommR: p.CommR} }

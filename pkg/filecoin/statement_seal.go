@@ -95,3 +95,9 @@ func inRange(k, partitions int) error {
 	}
 	return nil
 }
+
+// Statement is the statement that a C1 output claims for a miner's sector. Whether it is that sector's, only its replica
+// id tells: CheckSealCommit compares it.
+func (c *SealCommit) Statement(miner, sector uint64) *SealStatement {
+	return &SealStatement{Proof: c.Proof, Miner: miner, Sector: sector, CommR: c.CommR, CommD: c.CommD, Ticket: c.Ticket, Seed: c.Seed}
+}
