@@ -3,8 +3,10 @@ package progress
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -25,6 +27,13 @@ const (
 	Items Unit = iota // partitions, files, points
 	Bytes
 )
+
+func (u Unit) format(n int64) string {
+	if u == Bytes {
+		return fmt.Sprintf("% .1f", decor.SizeB1024(n))
+	}
+	return strconv.FormatInt(n, 10)
+}
 
 // Group shows several works at once. Its methods may be called from several goroutines.
 type Group struct {
@@ -78,10 +87,12 @@ func (g *Group) Add(name string, total int64, unit Unit) *Work {
 		g.logs.Debug("begun", slog.String("work", name), slog.Int64("total", total))
 		return work
 	}
-	counters := decor.CountersNoUnit("%d / %d", decor.WCSyncSpace)
-	if unit == Bytes {
-		counters = decor.Counters(decor.SizeB1024(0), "% .1f / % .1f", decor.WCSyncSpace)
-	}
+	counters := decor.Any(func(state decor.Statistics) string {
+		if state.Total <= 0 {
+			return unit.format(state.Current)
+		}
+		return unit.format(state.Current) + " / " + unit.format(state.Total)
+	}, decor.WCSyncSpace)
 	work.bar = g.bars.AddBar(total,
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR), counters),
 		mpb.AppendDecorators(
