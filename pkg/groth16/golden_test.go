@@ -16,6 +16,16 @@ import (
 type fixture struct {
 	Kind       string `json:"kind"`
 	SectorSize uint64 `json:"sector_size"`
+	Miner      uint64 `json:"miner_id"`
+	Sector     uint64 `json:"sector_number"`
+	C1File     string `json:"c1_file"`
+	CommR      string `json:"comm_r"`
+	CommD      string `json:"comm_d"`
+	Ticket     string `json:"ticket"`
+	Seed       string `json:"seed"`
+	CommROld   string `json:"comm_r_old"`
+	CommRNew   string `json:"comm_r_new"`
+	CommDNew   string `json:"comm_d_new"`
 	Parameters struct {
 		A         int               `json:"a"`
 		BG1       int               `json:"b_g1"`
@@ -31,7 +41,8 @@ type fixture struct {
 		Toxic     map[string]string `json:"toxic_waste"`
 		CacheName string            `json:"cache_identifier"`
 	} `json:"parameters"`
-	Sectors []struct {
+	VanillaFiles []string `json:"vanilla_files"`
+	Sectors      []struct {
 		VanillaFile string `json:"vanilla_file"`
 	} `json:"sectors"`
 	Partitions []struct {
