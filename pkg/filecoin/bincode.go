@@ -31,7 +31,7 @@ func (r *reader) failf(format string, args ...any) {
 
 // length reads a sequence's length, which must be n.
 func (r *reader) length(what string, n int) {
-	if got := r.uint64(); got != uint64(n) {
+	if got := r.uint64(); got != uint64(n) { //nolint:gosec // a count of the shape
 		r.pos -= 8
 		r.failf("%d %s where the proof has %d", got, what, n)
 		r.pos += 8
@@ -131,7 +131,7 @@ func (r *reader) path(p *MerklePath, form *treePath, pool *pool) {
 				r.node(&e.Siblings[i])
 			}
 			index := r.uint64()
-			if index >= uint64(arity) {
+			if index >= uint64(arity) { //nolint:gosec // arities are positive
 				r.failf("position %d in a level of arity %d", index, arity)
 				index = 0
 			}

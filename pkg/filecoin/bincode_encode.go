@@ -60,7 +60,7 @@ func EncodeUpdateProof(p *UpdateProof, proof RegisteredUpdateProof) ([]byte, err
 }
 
 func appendLength(out []byte, n int) []byte {
-	return binary.LittleEndian.AppendUint64(out, uint64(n))
+	return binary.LittleEndian.AppendUint64(out, uint64(n)) //nolint:gosec // a length is not negative
 }
 
 func appendPath(out []byte, p *MerklePath, form *treePath) ([]byte, error) {
@@ -100,7 +100,7 @@ func (p *MerklePath) hasForm(form *treePath) error {
 		if len(e.Siblings) != arity-1 {
 			return malformed("level %d of a path has %d siblings where tree %s has %d", i, len(e.Siblings), form.shape, arity-1)
 		}
-		if e.Index >= uint32(arity) {
+		if e.Index >= uint32(arity) { //nolint:gosec // arities are small
 			return malformed("level %d of a path has position %d in arity %d", i, e.Index, arity)
 		}
 	}

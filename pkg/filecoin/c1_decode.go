@@ -200,7 +200,7 @@ func (d *c1Decoder) columnRows(c *ColumnProof) {
 		switch string(l.key()) {
 		case "index":
 			seen.add(l, 1)
-			c.Index = uint32(l.uint(1<<32 - 1))
+			c.Index = uint32(l.uint(1<<32 - 1)) //nolint:gosec // bounded by the lexer
 		case "rows":
 			seen.add(l, 2)
 			c.Rows = d.nodes(maxLayers, "rows of a column")
@@ -225,7 +225,7 @@ func (d *c1Decoder) label(p *LabelProof) {
 			p.Parents = d.nodes(LabelParents, "parents of a label")
 		case "layer_index":
 			seen.add(l, 2)
-			p.Layer = uint32(l.uint(1<<32 - 1))
+			p.Layer = uint32(l.uint(1<<32 - 1)) //nolint:gosec // bounded by the lexer
 		case "node":
 			seen.add(l, 4)
 			p.Node = l.uint(1<<64 - 1)

@@ -119,7 +119,7 @@ func (d *c1Decoder) level(e *PathElement) {
 			e.Siblings = d.nodes(maxSiblings, "siblings of a level")
 		case "index":
 			seen.add(l, 2)
-			e.Index = uint32(l.uint(maxSiblings))
+			e.Index = uint32(l.uint(maxSiblings)) //nolint:gosec // bounded by the lexer
 		default:
 			l.unknown("a level of a path")
 		}

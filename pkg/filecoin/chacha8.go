@@ -38,7 +38,7 @@ func (c *chacha8) uint64() uint64 {
 func (c *chacha8) refill(doubleRounds int) {
 	start := [16]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}
 	copy(start[4:], c.key[:])
-	start[12] = uint32(c.count)
+	start[12] = uint32(c.count) //nolint:gosec // the low half of the counter
 	start[13] = uint32(c.count >> 32)
 	x := start
 	for range doubleRounds {

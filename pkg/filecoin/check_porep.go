@@ -185,7 +185,7 @@ func (c *porepChecker) labels(s site, p *PoRepChallenge, node uint64) error {
 
 // sameLabel compares what the vanilla proof says of a label with the opened columns.
 func (c *porepChecker) sameLabel(s site, p *LabelProof, parents *[LabelParents]Node, layer int, node uint64, what string) error {
-	if uint64(p.Layer) != uint64(layer+1) || p.Node != node {
+	if uint64(p.Layer) != uint64(layer+1) || p.Node != node { //nolint:gosec // at most 11 layers
 		return s.fail("%s: it is of layer %d and node %d", what, p.Layer, p.Node)
 	}
 	for i := range p.Parents {

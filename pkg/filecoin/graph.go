@@ -48,7 +48,7 @@ func (g *Graph) DRGParents(node uint64) [DRGDegree]uint32 {
 	}
 	var seed [32]byte
 	copy(seed[:], g.drgSeed[:])
-	binary.LittleEndian.PutUint32(seed[28:], uint32(node))
+	binary.LittleEndian.PutUint32(seed[28:], uint32(node)) //nolint:gosec // a sector has at most 2^31 nodes
 	rng := newChacha8(&seed)
 
 	predecessor, others := 0, parents[1:]
@@ -58,7 +58,7 @@ func (g *Graph) DRGParents(node uint64) [DRGDegree]uint32 {
 	// Each node stands for five nodes of a metagraph in which every node draws one parent.
 	const perNode = DRGDegree - 1
 	meta := node * perNode
-	buckets := uint64(bits.Len64(meta - 1))
+	buckets := uint64(bits.Len64(meta - 1)) //nolint:gosec // ceil(log2(meta)), at most 64
 	for i := range others {
 		bucket := rng.uint64()%buckets + 1
 		largest := min(meta, 1<<bucket)
@@ -68,9 +68,9 @@ func (g *Graph) DRGParents(node uint64) [DRGDegree]uint32 {
 		if parent == node {
 			parent--
 		}
-		others[i] = uint32(parent)
+		others[i] = uint32(parent) //nolint:gosec // at most node
 	}
-	parents[predecessor] = uint32(node - 1)
+	parents[predecessor] = uint32(node - 1) //nolint:gosec // at most node
 	return parents
 }
 

@@ -182,7 +182,7 @@ func (l *jsonLexer) bytes32(n *[32]byte) {
 			l.failf("more than 32 bytes")
 			return
 		}
-		n[count] = byte(l.uint(255))
+		n[count] = byte(l.uint(255)) //nolint:gosec // bounded by the lexer
 		count++
 	}
 	if l.err == nil && count != len(n) {
@@ -209,8 +209,8 @@ func (l *jsonLexer) bytes32Fast(n *[32]byte) bool {
 		x := binary.LittleEndian.Uint32(b[i:])
 		digits := x ^ 0x30303030                                         // 0 to 9 in the bytes that are digits
 		others := (digits&0x7f7f7f7f + 0x76767676 | digits) & 0x80808080 // the top bit of those that are not
-		length := uint32(bits.TrailingZeros32(others)) / 8
-		last := digits << (32 - 8*length) // the last digit in the top byte
+		length := uint32(bits.TrailingZeros32(others)) / 8               //nolint:gosec // 0 to 32
+		last := digits << (32 - 8*length)                                // the last digit in the top byte
 		v := last>>24 + 10*(last>>16&0xff) + 100*(last>>8&0xff)
 		separator = x >> (8 * length) & 0xff
 		wrong |= v>>8 | (length-1)>>31                          // above 255, or no digit
@@ -218,7 +218,7 @@ func (l *jsonLexer) bytes32Fast(n *[32]byte) bool {
 		if k < len(n)-1 {
 			wrong |= separator ^ ','
 		}
-		n[k] = byte(v)
+		n[k] = byte(v) //nolint:gosec // above 255 is wrong
 		i += int(length) + 1
 	}
 	if wrong != 0 || separator != ']' {

@@ -37,7 +37,7 @@ func (d PoRepDomain) Graph() *Graph { return NewGraph(d.Size, d.ID, d.Version) }
 // and seed; synthetic ones also on comm_r; non-interactive ones on replica id and comm_r alone.
 func (d PoRepDomain) Challenges(replicaID, commR Node, seed [32]byte, k int) []uint64 {
 	per := d.Size.PoRepChallenges()
-	first := uint32(per * k)
+	first := uint32(per * k) //nolint:gosec // at most 18 times 126
 	out := make([]uint64, per)
 	switch d.Variant {
 	case SealSynthetic:
@@ -72,7 +72,7 @@ func (d PoRepDomain) synthetic(out []uint64, replicaID, commR Node, seed [32]byt
 	for i := range out {
 		index := uint64(binary.LittleEndian.Uint32(indices[4*i:])) % set
 		var digest [32]byte
-		keystreamAt(key, int(index)*32, digest[:])
+		keystreamAt(key, int(index)*32, digest[:]) //nolint:gosec // below 2^18
 		out[i] = d.challenge(&digest)
 	}
 }
@@ -107,7 +107,7 @@ func keystreamAt(key [32]byte, offset int, out []byte) {
 	if err != nil {
 		panic(fmt.Sprintf("filecoin: ChaCha20 refuses key and nonce of constant size: %v", err))
 	}
-	c.SetCounter(uint32(offset / 64))
+	c.SetCounter(uint32(offset / 64)) //nolint:gosec // below 2^17
 	var stream cipher.Stream = c
 	var skipped [64]byte
 	stream.XORKeyStream(skipped[:offset%64], skipped[:offset%64])

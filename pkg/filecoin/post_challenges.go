@@ -20,7 +20,7 @@ func PoStChallenge(size SectorSize, randomness [32]byte, sector, index uint64) u
 // counted on), in the order of the circuit.
 func (p RegisteredPoStProof) SectorChallenges(randomness [32]byte, sector uint64, place int) []uint64 {
 	out := make([]uint64, p.Challenges())
-	first := uint64(place) * uint64(len(out))
+	first := uint64(place) * uint64(len(out)) //nolint:gosec // a place is not negative
 	if p.APIVersion() == APIv1_2_0 {
 		first = 0
 	}

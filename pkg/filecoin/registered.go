@@ -100,7 +100,7 @@ func (p RegisteredSealProof) TestOnly() bool { return p >= TestProofBase }
 // Variant is how p derives challenges; SealV1 for an invalid number.
 func (p RegisteredSealProof) Variant() SealVariant {
 	v, _, _ := split(uint64(p), uint64(sealVariants))
-	return SealVariant(v)
+	return SealVariant(v) //nolint:gosec // below sealVariants
 }
 
 // Size is the sector size of p; 0 for an invalid number.

@@ -36,7 +36,7 @@ func (s *UpdateStatement) PublicInputs(k int) ([]fr.Element, error) {
 	size := s.Proof.Size()
 	partitionBits := bits.TrailingZeros(uint(size.UpdatePartitions()))
 	out := make([]fr.Element, 4)
-	out[0] = fr.NewElement(uint64(k) | size.UpdateHSelect()<<partitionBits)
+	out[0] = fr.NewElement(uint64(k) | size.UpdateHSelect()<<partitionBits) //nolint:gosec // k is in range
 	for i, n := range [3]*Node{&s.CommROld, &s.CommDNew, &s.CommRNew} {
 		e, err := n.Element()
 		if err != nil {

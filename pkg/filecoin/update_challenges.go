@@ -22,11 +22,11 @@ func (s *UpdateStatement) Challenges(k int) ([]uint64, error) {
 	out := make([]uint64, 0, size.UpdateChallenges())
 	digests := (cap(out) + perDigest - 1) / perDigest
 	for i := range digests {
-		counter := fr.NewElement(uint64(k*digests + i))
+		counter := fr.NewElement(uint64(k*digests + i)) //nolint:gosec // k is in range
 		digest := poseidon.GenRandomness().Hash([]fr.Element{commR, counter})
 		words := digest.Bits()
 		for j := 0; j < perDigest && len(out) < cap(out); j++ {
-			out = append(out, bitRange(&words, j*random, random)|uint64(k)<<random)
+			out = append(out, bitRange(&words, j*random, random)|uint64(k)<<random) //nolint:gosec // k is in range
 		}
 	}
 	return out, nil
