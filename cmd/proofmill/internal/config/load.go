@@ -58,6 +58,10 @@ func (s *Schema) loadFile(path string) error {
 	if err != nil {
 		return err
 	}
+	return s.loadBytes(path, data)
+}
+
+func (s *Schema) loadBytes(path string, data []byte) error {
 	s.file = path
 	if err := s.decode(data); err != nil {
 		return fmt.Errorf("file %s%w", path, err)
@@ -68,7 +72,10 @@ func (s *Schema) loadFile(path string) error {
 	}
 	for name, keys := range present {
 		for key := range keys {
-			s.byKey[name+"."+key].origin = "file " + path
+			// The decoder takes keys in any case.
+			if item, ok := s.byKey[strings.ToLower(name+"."+key)]; ok {
+				item.origin = "file " + path
+			}
 		}
 	}
 	return nil
