@@ -141,13 +141,14 @@ func (s *porepAssigner) challenge(a *r1cs.Assigner, p *filecoin.PoRepChallenge) 
 			len(p.DRGParents), len(p.ExpParents), filecoin.DRGDegree, filecoin.ExpDegree)
 	}
 	var columns [filecoin.DRGDegree + filecoin.ExpDegree]column
-	for i := range p.DRGParents {
-		if err := s.column(a, &p.DRGParents[i], &columns[i]); err != nil {
+	drg, exp := columns[:filecoin.DRGDegree], columns[filecoin.DRGDegree:]
+	for i := range drg {
+		if err := s.column(a, &p.DRGParents[i], &drg[i]); err != nil {
 			return fmt.Errorf("DRG parent %d: %w", i, err)
 		}
 	}
-	for i := range p.ExpParents {
-		if err := s.column(a, &p.ExpParents[i], &columns[filecoin.DRGDegree+i]); err != nil {
+	for i := range exp {
+		if err := s.column(a, &p.ExpParents[i], &exp[i]); err != nil {
 			return fmt.Errorf("expander parent %d: %w", i, err)
 		}
 	}

@@ -20,12 +20,14 @@ func TestPoRepCircuits(t *testing.T) {
 	}
 }
 
-// TestPoRepCircuitOfProductionSize digests 130 million constraints: minutes of processor time.
-func TestPoRepCircuitOfProductionSize(t *testing.T) {
+// TestPoRepCircuitsOfProductionSizes digests 130 million constraints each: a minute of processor time.
+func TestPoRepCircuitsOfProductionSizes(t *testing.T) {
 	if os.Getenv("PROOFMILL_SLOW") == "" {
-		t.Skip("set PROOFMILL_SLOW=1 to digest the 130 million constraints of porep-32GiB")
+		t.Skip("set PROOFMILL_SLOW=1 to digest the 130 million constraints each of porep-32GiB and porep-64GiB")
 	}
-	checkCircuit(t, filecoin.PoRep, filecoin.Size32GiB)
+	for _, size := range []filecoin.SectorSize{filecoin.Size32GiB, filecoin.Size64GiB} {
+		t.Run(size.String(), func(t *testing.T) { checkCircuit(t, filecoin.PoRep, size) })
+	}
 }
 
 // porepFixture reads a fixture: its record, its statement, and the vanilla proofs.

@@ -50,7 +50,7 @@ func digestElement(digest *[8]Word) fr.Element {
 	var b [fr.Bytes]byte
 	for i := range digest {
 		v := digest[i].Value
-		b[4*i], b[4*i+1], b[4*i+2], b[4*i+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
+		b[4*i], b[4*i+1], b[4*i+2], b[4*i+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v) //nolint:gosec // the bytes of v
 	}
 	b[fr.Bytes-1] &= 0x3f
 	x, err := fr.LittleEndian.Element(&b)

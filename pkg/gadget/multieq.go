@@ -44,7 +44,7 @@ func (m *multiEq) add(words ...*UInt32) UInt32 {
 		}
 	}
 	if !varying {
-		return ConstantUInt32(uint32(constant)) //nolint:gosec // modulo 2^32
+		return ConstantUInt32(uint32(constant))
 	}
 	n := sumBits(len(words))
 	var sum UInt32
@@ -68,7 +68,7 @@ func (m *multiEq) add(words ...*UInt32) UInt32 {
 		m.left = m.left.AddConstant(c)
 	}
 	for i := range n {
-		m.right = m.right.AddScaled(powersOfTwo[m.used+i], first+r1cs.Var(i)) //nolint:gosec // small
+		m.right = m.right.AddScaled(powersOfTwo[m.used+i], first+r1cs.Var(i))
 	}
 	m.used += n
 	return sum
@@ -108,8 +108,8 @@ func assignSum(a *r1cs.Assigner, words ...Word) Word {
 		vars |= w.Vars
 	}
 	if vars == 0 {
-		return ConstantWord(uint32(sum)) //nolint:gosec // modulo 2^32
+		return ConstantWord(uint32(sum))
 	}
-	a.Bits(sum, uint(sumBits(len(words)))) //nolint:gosec // positive
-	return VariableWord(uint32(sum))       //nolint:gosec // modulo 2^32
+	a.Bits(sum, uint(sumBits(len(words))))
+	return VariableWord(uint32(sum))
 }

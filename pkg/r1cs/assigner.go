@@ -101,7 +101,7 @@ func (a *Assigner) Input(x *fr.Element) {
 
 // Close writes the last bits and says whether exactly as much was written as the instance has.
 func (a *Assigner) Close() error {
-	written := a.word*64 + int(a.fill) //nolint:gosec // below 64
+	written := a.word*64 + int(a.fill)
 	if a.fill > 0 && a.word < len(a.words) {
 		a.words[a.word] = a.acc
 	}
@@ -123,6 +123,7 @@ func (s Segment) StreamSize() (nbits, elements int) {
 		return 0, int(s.Arity)
 	case OpMerkleStep, OpMerkleStepGivenIndex:
 		return bits.TrailingZeros8(s.Arity), int(s.Arity)
+	default:
+		panic("unknown " + s.Op.String())
 	}
-	panic("unknown " + s.Op.String())
 }

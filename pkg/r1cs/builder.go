@@ -121,11 +121,10 @@ func (cs *CS) alloc(op Op) Var {
 	if cs.expanding {
 		return v
 	}
-	segs := cs.block.Segments
-	if n := len(segs); n > 0 && segs[n-1].Op == op {
-		segs[n-1].Count++
+	if n := len(cs.block.Segments); n > 0 && cs.block.Segments[n-1].Op == op {
+		cs.block.Segments[n-1].Count++
 	} else {
-		cs.block.Segments = append(segs, Segment{Op: op, Count: 1})
+		cs.block.Segments = append(cs.block.Segments, Segment{Op: op, Count: 1})
 	}
 	return v
 }
@@ -160,7 +159,7 @@ func (cs *CS) Moving(at []Var) Var {
 			panic(fmt.Sprintf("block %s: moving variable at %v", cs.block.Name, v))
 		}
 		same = same && v == at[0]
-		even = even && v-at[0] == Var(i)*(at[1]-at[0]) //nolint:gosec // small
+		even = even && v-at[0] == Var(i)*(at[1]-at[0])
 	}
 	if same {
 		return at[0]

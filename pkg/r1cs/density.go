@@ -72,7 +72,7 @@ func (s *System) Density(name MatrixName) Density {
 
 // addAllTo adds the members of s, moved by offset, to dst.
 func (s Bitset) addAllTo(dst Bitset, offset int) {
-	word, shift := offset/64, uint(offset%64) //nolint:gosec // positive
+	word, shift := offset/64, uint(offset%64)
 	for i, w := range s {
 		dst[word+i] |= w << shift
 		if high := w >> (64 - shift); shift > 0 && high != 0 {
