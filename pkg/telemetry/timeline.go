@@ -4,18 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/term"
 )
 
 // Widths of a timeline in characters.
 const (
 	DefaultTimelineWidth = 100
 	minTimelineWidth     = 60
+	maxTimelineWidth     = 160
 	minBarWidth          = 16
 	maxLabelShare        = 0.5
 	durationWidth        = 9
@@ -27,6 +30,20 @@ type TimelineOptions struct {
 	Width int
 	// ASCII avoids characters that a terminal without UTF-8 cannot show.
 	ASCII bool
+}
+
+// TimelineFor gives the options that suit w: the width of a terminal, and ASCII where the locale variables, read by getenv,
+// name another encoding than UTF-8. Off a terminal the width is the default.
+func TimelineFor(w io.Writer, getenv func(string) string) TimelineOptions {
+	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
+	encoding := strings.ToUpper(strings.ReplaceAll(locale, "-", ""))
+	options := TimelineOptions{ASCII: !strings.HasSuffix(encoding, "UTF8")}
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			options.Width = min(width-1, maxTimelineWidth)
+		}
+	}
+	return options
 }
 
 type timelineStyle struct {

@@ -124,3 +124,20 @@ func TestFormatDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestTimelineForFollowsTheLocale(t *testing.T) {
+	for _, test := range []struct {
+		env   map[string]string
+		ascii bool
+	}{
+		{map[string]string{"LANG": "en_GB.UTF-8"}, false},
+		{map[string]string{"LANG": "C.utf8"}, false},
+		{map[string]string{"LANG": "en_GB.UTF-8", "LC_ALL": "C"}, true},
+		{nil, true},
+	} {
+		options := TimelineFor(&bytes.Buffer{}, func(name string) string { return test.env[name] })
+		if options.ASCII != test.ascii || options.Width != 0 {
+			t.Errorf("%v: options %+v, want ASCII %v and no width", test.env, options, test.ascii)
+		}
+	}
+}
