@@ -1,7 +1,9 @@
 package circuit
 
 import (
+	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -210,5 +212,14 @@ func TestAssignPoRepDoesNotDependOnWorkers(t *testing.T) {
 	}
 	if !cmp.Equal(one.Words, many.Words) || !cmp.Equal(one.Elements, many.Elements) || !cmp.Equal(one.Inputs, many.Inputs) {
 		t.Error("one worker and five make different witnesses")
+	}
+}
+
+func TestAssignPoRepEndsWithItsContext(t *testing.T) {
+	_, st, partitions := porepFixture(t, filecoin.Size2KiB, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := AssignPoRep(ctx, build(t, filecoin.PoRep, filecoin.Size2KiB), st, 0, partitions[0], 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
