@@ -29,7 +29,7 @@ func (c *Conn) PublishResult(ctx context.Context, r *wire.Result) (counts *wire.
 		if stored != nil && stored.Run >= r.Run {
 			return stored, false, nil
 		}
-		msg := &nats.Msg{Subject: c.names.Result(r.JobKey), Header: wire.TaskHeaders(ctx, r.Run, 0, ""), Data: data}
+		msg := &nats.Msg{Subject: c.names.End(r.JobKey), Header: wire.TaskHeaders(ctx, r.Run, 0, ""), Data: data}
 		_, err = c.publish(ctx, msg, jetstream.WithExpectLastSequencePerSubject(seq))
 		if err == nil {
 			return r, true, nil
@@ -51,7 +51,7 @@ func (c *Conn) Result(ctx context.Context, key wire.JobKey) (*wire.Result, error
 
 // lastResult reads the last result and its sequence; nil and 0 if there is none.
 func (c *Conn) lastResult(ctx context.Context, key wire.JobKey) (*wire.Result, uint64, error) {
-	msg, err := directLast(ctx, c.nc, c.api(), c.names.StreamResults(), c.names.Result(key))
+	msg, err := directLast(ctx, c.nc, c.api(), c.names.StreamResults(), c.names.End(key))
 	if err != nil || msg == nil {
 		return nil, 0, err
 	}

@@ -90,8 +90,10 @@ func (c *Conn) streams() []jetstream.StreamConfig {
 		s.AllowAtomicPublish = true
 		all = append(all, s)
 	}
-	results := base(c.names.StreamResults(), c.names.All("res"))
+	results := base(c.names.StreamResults(), c.names.All("end"))
 	results.MaxMsgsPerSubject = 1
+	// A message reaches subscribers of its subject even when the stream refuses it; those who wait must hear only what counts.
+	results.RePublish = &jetstream.RePublish{Source: c.names.All("end"), Destination: c.names.All("res")}
 	results.MaxAge = ResultAge
 	results.Discard = jetstream.DiscardOld
 	progress := base(c.names.StreamProgress(), c.names.All("prog"))

@@ -36,6 +36,7 @@ func (c *Client) Await(ctx context.Context, id wire.JobID) (*wire.Result, error)
 		r, err := c.stored(ctx, id)
 		switch {
 		case err == nil && r != nil && r.Run >= run:
+			c.forget(id, run)
 			return r, r.Err()
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("await job %s: %w", id.Short(), ctx.Err())
@@ -96,7 +97,7 @@ func (c *Client) stored(ctx context.Context, id wire.JobID) (*wire.Result, error
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	key := c.key(id)
-	msg, err := c.nc.RequestWithContext(ctx, c.api+"DIRECT.GET."+c.names.StreamResults()+"."+c.names.Result(key), nil)
+	msg, err := c.nc.RequestWithContext(ctx, c.api+"DIRECT.GET."+c.names.StreamResults()+"."+c.names.End(key), nil)
 	if errors.Is(err, nats.ErrNoResponders) {
 		return nil, wire.Errorf(wire.CodeNoGateway, "job %s: no fleet with prefix %s: %w", id.Short(), c.names.Prefix(), err)
 	}

@@ -17,6 +17,8 @@ import (
 // Times of single exchanges with the servers.
 const (
 	requestTimeout = 10 * time.Second
+	// submitTimeout is how long a request is tried to be stored, over lost connections.
+	submitTimeout = 30 * time.Second
 	// attachTimeout is how long a gateway may take to say whether a job is known, before its inputs are stored again.
 	attachTimeout = 2 * time.Second
 	// pollInterval is how often Await looks for a stored result by itself, should the message have been missed.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -104,6 +103,15 @@ func (c *Client) expect(id wire.JobID, run uint32) {
 	c.runs[id] = run
 }
 
+// forget drops what expect remembered, once a result of that run or a later one is stored: it stays the last one.
+func (c *Client) forget(id wire.JobID, run uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.runs[id] == run {
+		delete(c.runs, id)
+	}
+}
+
 // underWay asks a gateway whether the job is under way, so that large inputs need not be stored again. No answer means no.
 func (c *Client) underWay(ctx context.Context, id wire.JobID, run uint32) bool {
 	ctx, cancel := context.WithTimeout(ctx, attachTimeout)
@@ -153,17 +161,17 @@ func (c *Client) publish(ctx context.Context, r *wire.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, submitTimeout)
 	defer cancel()
 	for {
-		answer, err := c.nc.RequestMsgWithContext(ctx, &nats.Msg{Subject: subject, Header: header, Data: data})
+		answer, err := c.exchange(ctx, &nats.Msg{Subject: subject, Header: header, Data: data})
 		if err == nil {
 			return storedAck(answer.Data)
 		}
-		if ctx.Err() != nil || !errors.Is(err, nats.ErrNoResponders) {
+		if ctx.Err() != nil || c.nc.IsClosed() {
 			return wire.Errorf(wire.CodeStoreUnavailable, "request: not stored: %w", err)
 		}
-		// No stream takes it: the fleet may be starting.
+		// The connection broke, or no stream takes it as the fleet is starting.
 		timer := time.NewTimer(250 * time.Millisecond)
 		select {
 		case <-timer.C:
@@ -172,6 +180,13 @@ func (c *Client) publish(ctx context.Context, r *wire.Request) error {
 			return wire.Errorf(wire.CodeNoGateway, "request: no fleet with prefix %s takes it: %w", c.names.Prefix(), err)
 		}
 	}
+}
+
+// exchange sends one message and waits for the answer, not so long that an answer lost with the connection holds the caller up.
+func (c *Client) exchange(ctx context.Context, msg *nats.Msg) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout/4)
+	defer cancel()
+	return c.nc.RequestMsgWithContext(ctx, msg)
 }
 
 func storedAck(data []byte) error {

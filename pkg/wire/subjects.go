@@ -143,7 +143,10 @@ func (n Names) Consumer(w Work, p Priority, lane Lane, circuit string) string {
 	return string(w) + "_" + p.String()
 }
 
-// Result is <p>.res.<account>.<id>.
+// End is <p>.end.<account>.<id>: where gateways publish results and under which the stream keeps the one that counts.
+func (n Names) End(k JobKey) string { return n.join("end", k.Account, string(k.ID)) }
+
+// Result is <p>.res.<account>.<id>: where the stream publishes each result that it has stored, for those who wait.
 func (n Names) Result(k JobKey) string { return n.join("res", k.Account, string(k.ID)) }
 
 // Progress is <p>.prog.<account>.<id>.
