@@ -1,0 +1,21 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/proofmill/proofmill/pkg/filecoin"
+)
+
+// Refused says whether err is about the request itself: the same request will be refused again.
+func Refused(err error) bool {
+	var check *filecoin.CheckError
+	if errors.As(err, &check) {
+		return true
+	}
+	for _, target := range []error{ErrUnknownProof, ErrSize, ErrTestProof, filecoin.ErrMalformed, filecoin.ErrStatement} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
