@@ -42,6 +42,7 @@ type app struct {
 	config     *config.Schema
 	configFile string
 	log        logSettings
+	params     paramsSettings
 
 	logs      *telemetry.Logs      // from the start of RunE
 	telemetry *telemetry.Telemetry // from the start of RunE
@@ -69,6 +70,7 @@ func newApp(environ []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 	}
 	a.out = output.New(stdout, &a.asJSON)
 	a.config.Section("log", &a.log)
+	a.config.Section("params", &a.params)
 	return a
 }
 
