@@ -31,6 +31,22 @@ func (c Circuit) String() string { return c.Kind.String() + " " + c.Size.String(
 // Valid says whether there is such a circuit.
 func (c Circuit) Valid() bool { return kindNames[c.Kind] != "" && c.Size.Valid() }
 
+// PartitionInputs is the half-open range of the vanilla proofs that partition k needs, of a request
+// with as many inputs.
+func (c Circuit) PartitionInputs(k, inputs int) (from, to int) {
+	switch c.Kind {
+	case filecoin.Window:
+		per := c.Size.WindowSectors()
+		return min(k*per, inputs), min((k+1)*per, inputs)
+	case filecoin.Update:
+		return k, k + 1
+	case filecoin.Winning:
+		return 0, inputs
+	default:
+		return 0, 1
+	}
+}
+
 // Circuits lists all circuits, by kind and then size.
 func Circuits() []Circuit {
 	var all []Circuit

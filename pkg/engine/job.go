@@ -63,15 +63,7 @@ func (j *Job) has(k int) error {
 
 // PartitionInputs is the half-open range of the request's vanilla proofs that partition k needs.
 func (j *Job) PartitionInputs(k int) (from, to int) {
-	switch j.circuit.Kind {
-	case filecoin.Window:
-		per := j.circuit.Size.WindowSectors()
-		return k * per, min((k+1)*per, len(j.posts))
-	case filecoin.Update:
-		return k, k + 1
-	default:
-		return 0, 1
-	}
+	return j.circuit.PartitionInputs(k, len(j.posts))
 }
 
 // Check walks the vanilla proofs of partition k: every path, every commitment, every challenge. The

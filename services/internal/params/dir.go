@@ -138,3 +138,6 @@ func (d Dir) classify(c engine.Circuit, path string, err error) error {
 	}
 	return wire.AsError(fault.Of(fmt.Errorf("circuit %s: %w", c.ID(), err), fallback)).With("circuit", c.ID()).With("file", filepath.Base(path))
 }
+
+// String is the directory's path.
+func (d Dir) String() string { return d.path() }

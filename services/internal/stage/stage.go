@@ -3,7 +3,6 @@ package stage
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -52,14 +51,16 @@ func NewTimer(tracers trace.TracerProvider, meters metric.MeterProvider, service
 	return &Timer{Tracer: tracers.Tracer(Scope), service: service, worker: worker, stages: stages, waits: waits}, nil
 }
 
-// PartitionID is the id of a partition's span.
+// PartitionID is the id of a partition's span in the trace of its request.
 func PartitionID(of trace.TraceID, key wire.JobKey, run, partition uint32) trace.SpanID {
-	return telemetry.DerivedSpanID(of, key.String()+"/"+strconv.FormatUint(uint64(run), 10)+"/"+strconv.FormatUint(uint64(partition), 10))
+	return telemetry.DerivedSpanID(of, fmt.Sprintf("%s/%d/%d", key, run, partition))
 }
 
-// UnderPartition gives a context whose spans are children of the partition's; ctx has the trace of the request.
-func UnderPartition(ctx context.Context, key wire.JobKey, run, partition uint32) context.Context {
-	return telemetry.WithRemoteSpan(ctx, PartitionID(trace.SpanContextFromContext(ctx).TraceID(), key, run, partition))
+// UnderPartition gives a context whose spans are children of the partition's. Messages travel with the span of their request, in
+// whose context ctx is; that of the partition follows from it.
+func UnderPartition(ctx context.Context, t *wire.Task) context.Context {
+	id := PartitionID(trace.SpanContextFromContext(ctx).TraceID(), t.JobKey, t.Run, t.Partition)
+	return telemetry.WithRemoteSpan(ctx, id)
 }
 
 // TaskAttributes say which partition a span is about.

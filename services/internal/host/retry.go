@@ -1,0 +1,40 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/proofmill/proofmill/pkg/wire"
+)
+
+// retryEvery is the pause between tries of what the start of a service needs from others.
+const retryEvery = 500 * time.Millisecond
+
+// Retry calls try until it succeeds, fails for a reason that waiting does not cure, or ctx ends, which is no error. Only the first
+// of equal failures is logged. It is for starts in any order: a worker waits for the gateway that makes the streams.
+func Retry(ctx context.Context, log *slog.Logger, what string, try func() error) error {
+	last := ""
+	for {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if wire.ClassOf(err) != wire.Transient {
+			return err
+		}
+		if err.Error() != last {
+			last = err.Error()
+			log.Warn(what+": not there yet, it is tried again", "err", err)
+		}
+		timer := time.NewTimer(retryEvery)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
