@@ -2,7 +2,7 @@
 package progress
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,33 +35,45 @@ func (u Unit) format(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+var errNotDone = errors.New("not done")
+
 // Group shows several works at once. Its methods may be called from several goroutines.
 type Group struct {
 	logs    *telemetry.Logs
 	bars    *mpb.Progress // nil off a terminal
 	restore func()
+
+	mu    sync.Mutex
+	works []*Work // those with bars
 }
 
 // Start gives a group that draws on w if it is a terminal, and else writes to logs. On a terminal, log lines go above the
 // bars until [Group.Close], which the caller must call before it writes to the terminal again.
-func Start(ctx context.Context, w io.Writer, logs *telemetry.Logs) *Group {
+//
+// The bars do not end with a context: a work that is interrupted still logs, and [Group.Close] shows it as failed.
+func Start(w io.Writer, logs *telemetry.Logs) *Group {
 	group := &Group{logs: logs, restore: func() {}}
 	if telemetry.IsTerminal(w) {
-		group.draw(ctx, w)
+		group.draw(w)
 	}
 	return group
 }
 
-func (g *Group) draw(ctx context.Context, w io.Writer, options ...mpb.ContainerOption) {
-	options = append(options, mpb.WithOutput(w))
-	g.bars = mpb.NewWithContext(ctx, options...)
+func (g *Group) draw(w io.Writer, options ...mpb.ContainerOption) {
+	g.bars = mpb.New(append(options, mpb.WithOutput(w))...)
 	g.restore = g.logs.Redirect(g.bars)
 }
 
-// Close ends the drawing; works that are not done are left as they are.
+// Close ends the drawing; works that have not ended stay there as failed. It waits until the last state is drawn.
 func (g *Group) Close() {
 	if g.bars != nil {
-		g.bars.Shutdown()
+		g.mu.Lock()
+		works := g.works
+		g.mu.Unlock()
+		for _, work := range works {
+			work.Fail(errNotDone)
+		}
+		g.bars.Wait()
 	}
 	g.restore()
 }
@@ -93,7 +105,8 @@ func (g *Group) Add(name string, total int64, unit Unit) *Work {
 		}
 		return unit.format(state.Current) + " / " + unit.format(state.Total)
 	}, decor.WCSyncSpace)
-	work.bar = g.bars.AddBar(total,
+	// A group that is closed takes no more bars: such a work goes to the log.
+	bar, err := g.bars.Add(total, mpb.BarStyle().Build(),
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR), counters),
 		mpb.AppendDecorators(
 			decor.Percentage(decor.WC{W: 5}),
@@ -101,6 +114,13 @@ func (g *Group) Add(name string, total int64, unit Unit) *Work {
 			decor.Elapsed(decor.ET_STYLE_MMSS),
 		),
 	)
+	if err != nil {
+		return work
+	}
+	work.bar = bar
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.works = append(g.works, work)
 	return work
 }
 

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -27,7 +26,7 @@ func newLogs(t *testing.T, out *bytes.Buffer) *telemetry.Logs {
 
 func TestOffATerminalProgressIsTenLines(t *testing.T) {
 	var out bytes.Buffer
-	group := Start(t.Context(), &out, newLogs(t, &out))
+	group := Start(&out, newLogs(t, &out))
 	work := group.Add("setup", 1000, Items)
 	var wait sync.WaitGroup
 	for range 4 {
@@ -56,7 +55,7 @@ func TestOffATerminalProgressIsTenLines(t *testing.T) {
 
 func TestFailureIsALine(t *testing.T) {
 	var out bytes.Buffer
-	group := Start(t.Context(), &out, newLogs(t, &out))
+	group := Start(&out, newLogs(t, &out))
 	work := group.Add("fetch", 0, Bytes)
 	work.Advance(10)
 	work.Fail(errors.New("no route"))
@@ -67,31 +66,31 @@ func TestFailureIsALine(t *testing.T) {
 }
 
 func TestBarsEndWhateverBecomesOfTheirWork(t *testing.T) {
-	for name, finish := range map[string]func(context.CancelFunc, *Work){
-		"done":      func(_ context.CancelFunc, w *Work) { w.Advance(3); w.Done() },
-		"short":     func(_ context.CancelFunc, w *Work) { w.Advance(1); w.Done() },
-		"failed":    func(_ context.CancelFunc, w *Work) { w.Fail(errors.New("x")) },
-		"abandoned": func(context.CancelFunc, *Work) {},
-		"cancelled": func(cancel context.CancelFunc, w *Work) { cancel(); w.Advance(1) },
+	for name, finish := range map[string]func(*Work){
+		"3 / 3 [=":       func(w *Work) { w.Advance(3); w.Done() },
+		"100 % done":     func(w *Work) { w.Advance(1); w.Done() },
+		"33 % failed":    func(w *Work) { w.Advance(1); w.Fail(errors.New("x")) },
+		"0 / 3 ":         func(w *Work) { w.Fail(errors.New("x")) },
+		"67 % failed":    func(w *Work) { w.Advance(2) },
+		"above the bars": func(*Work) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
 			var terminal, log bytes.Buffer
 			logs := newLogs(t, &log)
 			group := &Group{logs: logs, restore: func() {}}
-			group.draw(ctx, &terminal, mpb.WithAutoRefresh(), mpb.WithWidth(80))
+			group.draw(&terminal, mpb.WithAutoRefresh(), mpb.WithWidth(80))
 			work := group.Add("porep", 3, Items)
 			logs.Info("above the bars")
 			work.SetTotal(3)
-			finish(cancel, work)
+			finish(work)
 			group.Close()
+			group.Add("late", 1, Items).Done()
 			logs.Info("afterwards")
 			if strings.Contains(log.String(), "above the bars") || !strings.Contains(log.String(), "afterwards") {
 				t.Errorf("the log went to %q", log.String())
 			}
-			if name == "done" && !strings.Contains(terminal.String(), "3 / 3") {
-				t.Errorf("the terminal shows %q", terminal.String())
+			if !strings.Contains(terminal.String(), name) {
+				t.Errorf("the terminal shows %q, want %q", terminal.String(), name)
 			}
 		})
 	}
