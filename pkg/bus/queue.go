@@ -279,7 +279,7 @@ func (q *Queue) Run(ctx context.Context, handle func(ctx context.Context, d *Del
 			q.conn.log.Warn("queue: message not settled, it will be delivered again", "job", d.Address.Key.ID.Short(), "err", serr)
 		}
 		cancel()
-		if err != nil && !stopped && outcomeOf(err).class == wire.WorkerGone {
+		if err != nil && !stopped && ctx.Err() == nil && outcomeOf(err).class == wire.WorkerGone {
 			return err
 		}
 	}
