@@ -191,11 +191,5 @@ func (s *summer[F, P]) flush() {
 // sum is the sum of what was picked. The summer must not be used afterwards.
 func (s *summer[F, P]) sum() point[F] {
 	s.flush()
-	for n := len(s.lane) / 2; n > 0; n /= 2 {
-		for i := range n {
-			s.idx[i] = int32(i) + 1 //nolint:gosec // small
-		}
-		s.add.add(s.lane[:n], s.lane[n:2*n], s.idx[:n])
-	}
-	return s.lane[0]
+	return sumAll(s.add, s.lane)
 }

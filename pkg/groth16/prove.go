@@ -8,6 +8,7 @@ import (
 	"time"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr/fft"
 
@@ -69,7 +70,7 @@ func NewProver(sys *r1cs.System, key *Key) (*Prover, error) {
 
 // Prove makes a proof of a witness. It does not check that the witness satisfies the circuit: if it
 // does not, the proof is not valid, so verify each proof before it leaves. It blocks until done or
-// ctx ends, which it looks at many times a second.
+// ctx ends, which it looks at several times a second.
 func (p *Prover) Prove(ctx context.Context, w *witness.Witness, opts ProveOptions) (*Proof, error) {
 	proof, err := p.prove(ctx, w, opts)
 	if err != nil {
@@ -116,24 +117,24 @@ func (p *Prover) prove(ctx context.Context, w *witness.Witness, opts ProveOption
 			return err
 		}},
 		{StageH, func() error {
-			m.h, err = msmG1(ctx, k.H, h, worker)
+			m.h, err = msmLarge[fp.Element](ctx, asPointsG1(k.H[:len(h)]), h, worker)
 			h = nil
 			return err
 		}},
 		{StageL, func() error {
-			m.l, err = sumG1(ctx, k.L, p.l, nil, aux, worker)
+			m.l, err = sumOf[fp.Element](ctx, asPointsG1(k.L), p.l, nil, aux, worker)
 			return err
 		}},
 		{StageA, func() error {
-			m.a, err = sumG1(ctx, k.A, p.a, inputs, aux, worker)
+			m.a, err = sumOf[fp.Element](ctx, asPointsG1(k.A), p.a, inputs, aux, worker)
 			return err
 		}},
 		{StageBG1, func() error {
-			m.b1, err = sumG1(ctx, k.BG1, p.b, inputs, aux, worker)
+			m.b1, err = sumOf[fp.Element](ctx, asPointsG1(k.BG1), p.b, inputs, aux, worker)
 			return err
 		}},
 		{StageBG2, func() error {
-			m.b2, err = sumG2(ctx, k.BG2, p.b, inputs, aux, worker)
+			m.b2, err = sumOf[bls12381.E2](ctx, asPointsG2(k.BG2), p.b, inputs, aux, worker)
 			return err
 		}},
 		{StageFinish, func() error {
@@ -174,8 +175,8 @@ func (o *ProveOptions) randomness() (r, s *fr.Element, err error) {
 
 // sums are the results of the multi-scalar multiplications.
 type sums struct {
-	h, l, a, b1 bls12381.G1Jac
-	b2          bls12381.G2Jac
+	h, l, a, b1 pointG1
+	b2          pointG2
 }
 
 // finish computes
@@ -187,25 +188,25 @@ func (m *sums) finish(vk *VerifyingKey, r, s *fr.Element) *Proof {
 	var rs fr.Element
 	rs.Mul(r, s)
 	rr, ss, rrss := r.BigInt(new(big.Int)), s.BigInt(new(big.Int)), rs.BigInt(new(big.Int))
-	var delta1, t bls12381.G1Jac
-	delta1.FromAffine(&vk.DeltaG1)
+	var delta1, a, b1, c, t bls12381.G1Jac
 	var delta2, b2 bls12381.G2Jac
+	delta1.FromAffine(&vk.DeltaG1)
 	delta2.FromAffine(&vk.DeltaG2)
 
-	a := m.a
+	a.FromAffine((*bls12381.G1Affine)(&m.a))
 	a.AddMixed(&vk.AlphaG1)
 	a.AddAssign(t.ScalarMultiplication(&delta1, rr))
 
 	b2.ScalarMultiplication(&delta2, ss)
-	b2.AddAssign(&m.b2)
+	b2.AddMixed((*bls12381.G2Affine)(&m.b2))
 	b2.AddMixed(&vk.BetaG2)
 
-	b1 := m.b1
+	b1.FromAffine((*bls12381.G1Affine)(&m.b1))
 	b1.AddMixed(&vk.BetaG1)
 	b1.AddAssign(t.ScalarMultiplication(&delta1, ss))
 
-	c := m.h
-	c.AddAssign(&m.l)
+	c.FromAffine((*bls12381.G1Affine)(&m.h))
+	c.AddMixed((*bls12381.G1Affine)(&m.l))
 	c.AddAssign(t.ScalarMultiplication(&a, ss))
 	c.AddAssign(t.ScalarMultiplication(&b1, rr))
 	c.SubAssign(t.ScalarMultiplication(&delta1, rrss))

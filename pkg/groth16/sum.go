@@ -2,99 +2,64 @@ package groth16
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
-	"github.com/consensys/gnark-crypto/ecc"
-	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
-	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 )
 
-// msmPoints is how many points are multiplied and added in one go, between looks at the context.
-const msmPoints = 1 << 18
+// msmPoints is how many points are multiplied in one go: more would save little, and their copies
+// and scalars take memory.
+const msmPoints = 1 << 20
 
-// sumG1 is the sum of points times their variables' values.
-func sumG1(ctx context.Context, points []bls12381.G1Affine, sel *selection, inputs, aux []fr.Element, workers int) (bls12381.G1Jac, error) {
-	var total bls12381.G1Jac
-	ones, rest, err := sumOnes[fp.Element](ctx, asPointsG1(points), sel, inputs, aux, workers)
-	if err != nil {
-		return total, err
-	}
-	n := min(len(rest), msmPoints)
-	bases, scalars := make([]bls12381.G1Affine, n), make([]fr.Element, n)
-	for len(rest) > 0 {
-		n = min(n, len(rest))
-		for i, p := range rest[:n] {
-			bases[i], scalars[i] = points[p.point], *p.scalar
-		}
-		part, err := msmG1(ctx, bases[:n], scalars[:n], workers)
+// msmLarge is [msm] in pieces of msmPoints.
+func msmLarge[F any, P field[F]](ctx context.Context, points []point[F], scalars []fr.Element, workers int) (point[F], error) {
+	parts := []point[F]{{}}
+	for from := 0; from < len(points); from += msmPoints {
+		to := min(len(points), from+msmPoints)
+		p, err := msm[F, P](ctx, points[from:to], scalars[from:to], workers)
 		if err != nil {
-			return total, err
+			return p, err
 		}
-		total.AddAssign(&part)
-		rest = rest[n:]
+		parts = append(parts, p)
 	}
-	total.AddMixed((*bls12381.G1Affine)(&ones))
-	return total, ctx.Err()
+	return sumAll(newAdder[F, P](), parts), ctx.Err()
 }
 
-// sumG2 is [sumG1] for G2.
-func sumG2(ctx context.Context, points []bls12381.G2Affine, sel *selection, inputs, aux []fr.Element, workers int) (bls12381.G2Jac, error) {
-	var total bls12381.G2Jac
-	ones, rest, err := sumOnes[bls12381.E2](ctx, asPointsG2(points), sel, inputs, aux, workers)
+// sumOf is the sum of a section's points times their variables' values: those whose value is one are
+// only added, which is what most of Filecoin's witnesses is made of, and the others multiplied.
+func sumOf[F any, P field[F]](ctx context.Context, points []point[F], sel *selection, inputs, aux []fr.Element, workers int) (point[F], error) {
+	ones, rest, err := sumOnes[F, P](ctx, points, sel, inputs, aux, workers)
 	if err != nil {
-		return total, err
+		return ones, err
 	}
+	parts := []point[F]{ones}
 	n := min(len(rest), msmPoints)
-	bases, scalars := make([]bls12381.G2Affine, n), make([]fr.Element, n)
+	bases, scalars := make([]point[F], n), make([]fr.Element, n)
 	for len(rest) > 0 {
 		n = min(n, len(rest))
 		for i, p := range rest[:n] {
 			bases[i], scalars[i] = points[p.point], *p.scalar
 		}
-		var part bls12381.G2Jac
-		if _, err := part.MultiExp(bases[:n], scalars[:n], ecc.MultiExpConfig{NbTasks: processors(workers)}); err != nil {
-			return total, fmt.Errorf("multi-scalar multiplication: %w", err)
+		p, err := msm[F, P](ctx, bases[:n], scalars[:n], workers)
+		if err != nil {
+			return p, err
 		}
-		total.AddAssign(&part)
+		parts = append(parts, p)
 		rest = rest[n:]
-		if err := ctx.Err(); err != nil {
-			return total, err
-		}
 	}
-	total.AddMixed((*bls12381.G2Affine)(&ones))
-	return total, ctx.Err()
-}
-
-// msmG1 is the sum of points times scalars, of which most are neither zero nor one.
-func msmG1(ctx context.Context, points []bls12381.G1Affine, scalars []fr.Element, workers int) (bls12381.G1Jac, error) {
-	var total bls12381.G1Jac
-	for len(points) > 0 {
-		if err := ctx.Err(); err != nil {
-			return total, err
-		}
-		n := min(len(points), msmPoints)
-		var part bls12381.G1Jac
-		if _, err := part.MultiExp(points[:n], scalars[:n], ecc.MultiExpConfig{NbTasks: processors(workers)}); err != nil {
-			return total, fmt.Errorf("multi-scalar multiplication: %w", err)
-		}
-		total.AddAssign(&part)
-		points, scalars = points[n:], scalars[n:]
-	}
-	return total, ctx.Err()
+	return sumAll(newAdder[F, P](), parts), ctx.Err()
 }
 
 // sumOnes adds up the points whose variable is one, and lists those whose variable is neither zero
 // nor one.
 func sumOnes[F any, P field[F]](ctx context.Context, points []point[F], sel *selection, inputs, aux []fr.Element, workers int) (point[F], []pick, error) {
 	rest := make([][]pick, sel.runs()+1)
-	total := newSummer[F, P](points)
-	v := visitor{one: total.pick}
+	first := newSummer[F, P](points)
+	v := visitor{one: first.pick}
 	sel.inputsTo(&v, inputs)
 	rest[0] = v.rest
 	var mu sync.Mutex
-	var summers []*summer[F, P]
+	summers := []*summer[F, P]{first}
 	each(sel.runs(), workers, func() func(int) {
 		s := newSummer[F, P](points)
 		mu.Lock()
@@ -109,13 +74,9 @@ func sumOnes[F any, P field[F]](ctx context.Context, points []point[F], sel *sel
 			rest[k+1] = v.rest
 		}
 	})
-	sums := []point[F]{total.sum()}
-	for _, s := range summers {
-		sums = append(sums, s.sum())
-	}
-	a := newAdder[F, P]()
-	for i := range sums[1:] {
-		a.add(sums[:1], sums[1:], []int32{int32(i) + 1}) //nolint:gosec // small
+	sums := make([]point[F], len(summers))
+	for i, s := range summers {
+		sums[i] = s.sum()
 	}
 	n := 0
 	for _, r := range rest {
@@ -125,5 +86,5 @@ func sumOnes[F any, P field[F]](ctx context.Context, points []point[F], sel *sel
 	for _, r := range rest {
 		all = append(all, r...)
 	}
-	return sums[0], all, ctx.Err()
+	return sumAll(newAdder[F, P](), sums), all, ctx.Err()
 }
