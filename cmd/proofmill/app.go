@@ -43,6 +43,7 @@ type app struct {
 	configFile string
 	log        logSettings
 	params     paramsSettings
+	nats       natsSettings
 
 	logs      *telemetry.Logs      // from the start of RunE
 	telemetry *telemetry.Telemetry // from the start of RunE
@@ -67,10 +68,12 @@ func newApp(environ []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 		stdin: stdin, stderr: stderr, environ: environ,
 		config: config.New(envConfig, envSlow, envShared, envOracle, envParams),
 		log:    logSettings{Level: "info", Format: telemetry.LogFormatAuto},
+		nats:   defaultNATS(),
 	}
 	a.out = output.New(stdout, &a.asJSON)
 	a.config.Section("log", &a.log)
 	a.config.Section("params", &a.params)
+	a.config.Section("nats", &a.nats)
 	return a
 }
 
