@@ -71,7 +71,7 @@ func (a *adder[F, P]) add(dst, base []point[F], idx []int32) {
 	}
 	acc := P(&a.t[0])
 	acc.SetOne()
-	any := false
+	some := false
 	for i, k := range idx {
 		if k == 0 {
 			continue
@@ -87,9 +87,9 @@ func (a *adder[F, P]) add(dst, base []point[F], idx []int32) {
 		}
 		a.prod[i] = a.t[0]
 		acc.Mul(&a.t[0], &a.diff[i])
-		any = true
+		some = true
 	}
-	if !any {
+	if !some {
 		return
 	}
 	acc.Inverse(&a.t[0])

@@ -134,7 +134,7 @@ func TestSummer(t *testing.T) {
 		var want uint64
 		for _, i := range picks {
 			s.pick(i)
-			want += uint64(i) + 1 //nolint:gosec // small
+			want += uint64(i) + 1
 		}
 		got := bls12381.G1Affine(s.sum())
 		var e fr.Element
@@ -198,7 +198,7 @@ func BenchmarkBitSum(b *testing.B) {
 	const n = 1 << 16
 	points, scalars := multiples(n), make([]fr.Element, n)
 	for i := range scalars {
-		scalars[i].SetUint64(uint64(i) * 0x9e3779b97f4a7c15 >> 63) //nolint:gosec // positive
+		scalars[i].SetUint64(uint64(i) * 0x9e3779b97f4a7c15 >> 63)
 	}
 	b.Run("additions", func(b *testing.B) {
 		for b.Loop() {

@@ -15,7 +15,7 @@ const maxTabled = 1 << 20
 // newDomain makes the evaluation domain of n points, n a power of two, with the coset of 7.
 func newDomain(n int) *fft.Domain {
 	if n > maxTabled {
-		return fft.NewDomain(uint64(n), fft.WithoutPrecompute()) //nolint:gosec // positive
+		return fft.NewDomain(uint64(n), fft.WithoutPrecompute())
 	}
 	return fft.NewDomain(uint64(n), fft.WithCache()) //nolint:gosec // positive
 }
@@ -61,8 +61,8 @@ func quotient(ctx context.Context, d *fft.Domain, a, b []fr.Element, workers int
 	}
 	z := vanishing(&d.FrMultiplicativeGen, n)
 	z.Inverse(&z)
-	h := b                                    // free since the product
-	shift := 64 - bits.TrailingZeros(uint(n)) //nolint:gosec // positive
+	h := b // free since the product
+	shift := 64 - bits.TrailingZeros(uint(n))
 	eachChunk(n, workers, func(from, to int) {
 		var t fr.Element
 		for i := from; i < to; i++ {

@@ -55,7 +55,7 @@ func fillMultiples[F any, P field[F]](a *adder[F, P], t []point[F], idx []int32)
 		next := t[n:min(2*n, len(t))]
 		for i := range next {
 			next[i] = t[n-1]
-			idx[i] = int32(i) + 1 //nolint:gosec // small
+			idx[i] = int32(i) + 1
 		}
 		a.add(next, t[:n], idx[:len(next)])
 	}
@@ -93,18 +93,18 @@ func (m *multiplier[F, P]) mul(dst []point[F], scalars []fr.Element) {
 
 // digits writes the signed digits of s, from -2^(c-1)+1 to 2^(c-1), into column i.
 func (m *multiplier[F, P]) digits(i int, s *fr.Element) {
-	c := uint(m.base.window) //nolint:gosec // positive
-	words := s.Bits()
+	c := uint(m.base.window)
+	var words [fr.Limbs + 1]uint64 // with room for the last window to read beyond
+	for k, w := range s.Bits() {
+		words[k] = w
+	}
 	carry, half, mask := int32(0), int32(1)<<(c-1), uint64(1)<<c-1
 	for j := range m.idx {
-		at := uint(j) * c //nolint:gosec // positive
+		at := uint(j) * c
 		word, shift := at/64, at%64
-		var v uint64
-		if word < fr.Limbs {
-			v = words[word] >> shift
-			if shift+c > 64 && word+1 < fr.Limbs {
-				v |= words[word+1] << (64 - shift)
-			}
+		v := words[word] >> shift
+		if shift+c > 64 {
+			v |= words[word+1] << (64 - shift)
 		}
 		d := int32(v&mask) + carry //nolint:gosec // 16 bits
 		carry = 0

@@ -182,7 +182,7 @@ func (b *buckets[F, P]) addChunk(points []point[F], scalars [][4]uint64, j int) 
 			if first < 0 {
 				P(&next[n].Y).Neg(&next[n].Y)
 			}
-			owner[n], b.idx[n] = int32(d), 0 //nolint:gosec // 16 bits
+			owner[n], b.idx[n] = int32(d), 0
 			if used+1 < end {
 				b.idx[n] = b.order[used+1]
 			}
@@ -200,7 +200,7 @@ func (b *buckets[F, P]) addChunk(points []point[F], scalars [][4]uint64, j int) 
 			next[m], owner[m], b.idx[m] = before[i], owners[i], 0
 			if i+1 < len(before) && owners[i+1] == owners[i] {
 				i++
-				b.idx[m] = int32(i) + 1 //nolint:gosec // below msmChunk
+				b.idx[m] = int32(i) + 1
 			}
 			m++
 		}
@@ -218,7 +218,7 @@ func (b *buckets[F, P]) addLevel(points []point[F], owners []int32) {
 	idx := b.idx[:len(b.point)]
 	clear(idx)
 	for i, d := range owners {
-		idx[d-1] = int32(i) + 1 //nolint:gosec // below msmChunk
+		idx[d-1] = int32(i) + 1
 	}
 	b.add.add(b.point, points, idx)
 }
@@ -252,7 +252,7 @@ func weightedSum[F any, P field[F]](a *adder[F, P], p []point[F]) point[F] {
 		}
 		a.add(run, p, idx)
 		for i := range idx {
-			idx[i] = int32(i) + 1 //nolint:gosec // 16 bits
+			idx[i] = int32(i) + 1
 		}
 		a.add(total, run, idx)
 	}
@@ -280,7 +280,7 @@ func sumAll[F any, P field[F]](a *adder[F, P], p []point[F]) point[F] {
 		for i := range half {
 			idx[i] = 0
 			if half+i < len(p) {
-				idx[i] = int32(i) + 1 //nolint:gosec // 16 bits
+				idx[i] = int32(i) + 1
 			}
 		}
 		a.add(p[:half], p[half:], idx[:half])

@@ -13,9 +13,6 @@ const (
 	g2Bytes = bls12381.SizeOfG2AffineUncompressed
 )
 
-// flagBits are the highest bits of an encoded point's first byte.
-const flagBits byte = 0b111 << 5
-
 // compressedBit says in an encoded point that y is left out.
 const compressedBit byte = 1 << 7
 

@@ -131,7 +131,7 @@ func (f *fixture) prover(t testing.TB, sys *r1cs.System, name string) *groth16.P
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close() //nolint:errcheck // only read
+	defer p.Close()
 	key, err := groth16.LoadKey(context.Background(), p, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestProverRefusesWhatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close() //nolint:errcheck // only read
+	defer p.Close()
 	if err := p.Fits(sys); err != nil {
 		t.Error(err)
 	}

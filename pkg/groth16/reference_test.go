@@ -25,7 +25,7 @@ func newReference(sys *r1cs.System, toxic *Toxic) *reference {
 	for m.n < sys.NumConstraints {
 		m.n *= 2
 	}
-	w, err := fft.Generator(uint64(m.n)) //nolint:gosec // positive
+	w, err := fft.Generator(uint64(m.n))
 	if err != nil {
 		panic(err)
 	}
@@ -137,7 +137,7 @@ func (m *reference) file() []byte {
 		}
 	}
 	out := vk.Bytes()
-	count := func(n int) { out = append(out, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) } //nolint:gosec // bytes
+	count := func(n int) { out = append(out, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) }
 	for _, s := range [][]fr.Element{h, l, a, b} {
 		count(len(s))
 		for i := range s {

@@ -42,7 +42,7 @@ func (s *selection) word(i int) uint64 {
 		return s.aux[i]
 	}
 	if left := s.numAux - 64*i; left < 64 {
-		return 1<<uint(left) - 1 //nolint:gosec // positive
+		return 1<<uint(left) - 1
 	}
 	return ^uint64(0)
 }

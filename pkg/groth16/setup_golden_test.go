@@ -84,7 +84,7 @@ func TestSetupMakesTheReferencesBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer p.Close() //nolint:errcheck // only read
+			defer p.Close()
 			want := groth16.Digests{Bytes: f.Parameters.Bytes, SHA256: f.Parameters.SHA256, BLAKE2b: f.Parameters.BLAKE2b}
 			got, err := p.Digests(context.Background(), nil)
 			if err != nil || got != want {

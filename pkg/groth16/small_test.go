@@ -178,7 +178,7 @@ func TestSmallCircuits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.Close() //nolint:errcheck // only read
+		defer p.Close()
 		if err := errors.Join(p.Fits(sys), p.Check(context.Background(), workers, nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestQuotientIsTheReferences(t *testing.T) {
 		}
 		// (A B - C) / Z at a random point, by interpolation
 		m := &reference{n: n}
-		w, err := fr.Generator(uint64(n)) //nolint:gosec // positive
+		w, err := fr.Generator(uint64(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func TestQuotientIsTheReferences(t *testing.T) {
 func TestLagrangeIsTheReferences(t *testing.T) {
 	for n := 1; n <= 64; n *= 2 {
 		m := &reference{n: n, roots: make([]fr.Element, n)}
-		w, err := fr.Generator(uint64(n)) //nolint:gosec // positive
+		w, err := fr.Generator(uint64(n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func openSource(f *os.File, size int64) (source, error) {
 	if int64(int(size)) != size {
 		return nil, fmt.Errorf("file of %d bytes does not fit the address space", size)
 	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED) //nolint:gosec // a descriptor
+	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("mapping into memory: %w", err)
 	}
