@@ -1,0 +1,94 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/proofmill/proofmill/pkg/wire"
+)
+
+// End ends a run with a result, once however many gateways try, and returns the result that counts, which may be that of another.
+// The result is stored first and the ledger follows it; then the workers are told, and the job's request, inputs and queued work are
+// removed. A completed result needs all partitions verified in the ledger. End may be repeated after any interruption.
+func (l *Ledger) End(ctx context.Context, r *wire.Result) (*wire.Result, error) {
+	if r.Status == wire.Completed {
+		// A result that counts cannot be taken back, so the condition of the ledger's edge is checked before.
+		record, _, err := l.Get(ctx, r.JobKey)
+		if err != nil {
+			return nil, err
+		}
+		if record.Run == r.Run && record.Verified() != len(record.Partitions) {
+			return nil, wire.Errorf(wire.CodeConflict, "job %s: completed with %d of %d partitions verified", r.ID.Short(), record.Verified(), len(record.Partitions))
+		}
+	}
+	counts, _, err := l.conn.PublishResult(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return counts, l.Follow(ctx, counts)
+}
+
+// Follow moves the ledger to the end that a stored result says, and cleans up after the job. It does nothing if the ledger is there
+// already, is at a later run, or does not know the job. The reconciler calls it for records under way whose result is stored.
+func (l *Ledger) Follow(ctx context.Context, r *wire.Result) error {
+	var objects []wire.ObjectRef
+	moved := false
+	_, err := l.Update(ctx, r.JobKey, func(record *wire.JobRecord) error {
+		moved = false
+		if record.Run != r.Run || record.State.Ended() {
+			return ErrUnchanged
+		}
+		record.State, record.Error = wire.StateOf(r.Status), r.Error
+		objects, moved = record.Objects, true
+		record.Objects = nil
+		return nil
+	})
+	if errors.Is(err, wire.CodeNoSuchJob) {
+		return nil
+	}
+	if err != nil || !moved {
+		return err
+	}
+	// What follows saves work and space. If it fails the job has ended all the same: workers ask the ledger, and objects and
+	// messages have an end of their own.
+	note := func(what string, err error) {
+		if err != nil {
+			l.conn.log.Warn("job ended, but not all is cleaned up", "job", r.ID.Short(), "what", what, "err", err)
+		}
+	}
+	note("workers", l.conn.Stop(r.JobKey))
+	note("queues", l.conn.DropWork(ctx, r.JobKey))
+	note("request", l.DropRequest(ctx, r.JobKey))
+	inputs := l.conn.Inputs()
+	for i := range objects {
+		if objects[i].Bucket == inputs.Bucket() {
+			note("inputs", inputs.Delete(ctx, objects[i].Name))
+		}
+	}
+	return nil
+}
+
+// Lost lists the partitions of a record under way that nobody works on: not verified, without change for quiet, and without a message
+// in any queue. The reconciler raises their attempt by Update and publishes them again.
+func (l *Ledger) Lost(ctx context.Context, record *wire.JobRecord, quiet time.Duration) ([]int, error) {
+	if record.State.Ended() {
+		return nil, nil
+	}
+	var lost []int
+	limit := wire.MillisOf(time.Now().Add(-quiet))
+	for i := range record.Partitions {
+		p := &record.Partitions[i]
+		if p.State == wire.PartitionVerified || p.Since > limit || record.Submitted > limit {
+			continue
+		}
+		found, err := l.HasWork(ctx, record.JobKey, uint32(i)) //nolint:gosec // at most MaxPartitions
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			lost = append(lost, i)
+		}
+	}
+	return lost, nil
+}
