@@ -172,7 +172,7 @@ func (s *Schema) loadEnviron(environ []string) error {
 }
 
 func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // the file that the user names
 	if err != nil {
 		return nil, fmt.Errorf("configuration file: %w", err)
 	}
