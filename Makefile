@@ -51,6 +51,7 @@ bench: ## Run the Go benchmarks (BENCH=regexp, PKG=packages)
 
 .PHONY: lint
 lint: $(LINT) ## Check style and import rules (builds golangci-lint once, some minutes)
+	$(LINT) config verify
 	$(LINT) run $(PKG)
 
 .PHONY: vuln
