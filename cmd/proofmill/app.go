@@ -44,6 +44,8 @@ type app struct {
 	log        logSettings
 	params     paramsSettings
 	nats       natsSettings
+	fleet      fleetSettings
+	up         upSettings
 
 	logs      *telemetry.Logs      // from the start of RunE
 	telemetry *telemetry.Telemetry // from the start of RunE
@@ -69,11 +71,15 @@ func newApp(environ []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 		config: config.New(envConfig, envSlow, envShared, envOracle, envParams),
 		log:    logSettings{Level: "info", Format: telemetry.LogFormatAuto},
 		nats:   defaultNATS(),
+		fleet:  defaultFleet(),
+		up:     upSettings{Listen: "127.0.0.1:4222"},
 	}
 	a.out = output.New(stdout, &a.asJSON)
 	a.config.Section("log", &a.log)
 	a.config.Section("params", &a.params)
 	a.config.Section("nats", &a.nats)
+	a.fleet.declare(a.config)
+	a.config.Section("up", &a.up)
 	return a
 }
 

@@ -34,7 +34,14 @@ func requestCommands(short string, work func(command *cobra.Command, r *requestF
 		r := &requestFlags{kind: kind}
 		command := &cobra.Command{
 			Use: kind.String(), Short: fmt.Sprintf(short, kindTitles[kind]),
-			RunE: func(command *cobra.Command, _ []string) error { return work(command, r) },
+			RunE: func(command *cobra.Command, files []string) error {
+				r.vanilla = append(r.vanilla, files...)
+				return work(command, r)
+			},
+		}
+		if kind != filecoin.PoRep { // --vanilla FILE..., as a shell expands a pattern
+			command.Use += " [FILE...]"
+			command.Args = cobra.ArbitraryArgs
 		}
 		r.add(command)
 		if more != nil {
@@ -63,13 +70,13 @@ func (r *requestFlags) add(command *cobra.Command) {
 		flags.StringVar(&r.commROld, "comm-r-old", "", "comm_r before the update, in `HEX`")
 		flags.StringVar(&r.commRNew, "comm-r-new", "", "comm_r after the update, in `HEX`")
 		flags.StringVar(&r.commDNew, "comm-d-new", "", "comm_d of the new data, in `HEX`")
-		flags.StringArrayVar(&r.vanilla, "vanilla", nil, "`FILE` of a partition's vanilla proof; once for each partition, in order")
+		flags.StringArrayVar(&r.vanilla, "vanilla", nil, "`FILE` of a partition's vanilla proof; all others may follow as arguments, in order")
 		required = append(required, "proof", "comm-r-old", "comm-r-new", "comm-d-new", "vanilla")
 	default:
 		flags.StringVar(&r.proof, "proof", "", "Registered proof, such as StackedDrg"+strings.TrimSuffix(kindTitles[r.kind], "PoSt")+"32GiBV1")
 		flags.StringVar(&r.randomness, "randomness", "", "Challenge randomness, 32 bytes in `HEX`")
 		flags.Uint64Var(&r.miner, "miner", 0, "Actor id of the miner, such as 1000 for f01000")
-		flags.StringArrayVar(&r.vanilla, "vanilla", nil, "`FILE` of a sector's vanilla proof; once for each sector, in order")
+		flags.StringArrayVar(&r.vanilla, "vanilla", nil, "`FILE` of a sector's vanilla proof; all others may follow as arguments, in order")
 		required = append(required, "proof", "randomness", "miner", "vanilla")
 		if r.kind == filecoin.Window {
 			flags.Uint32Var(&r.partitionIndex, "partition-index", 0, "Place of the first partition in its deadline")
