@@ -14,6 +14,7 @@ type labels struct {
 	source    source
 	graph     *filecoin.Graph
 	replicaID filecoin.Node
+	size      filecoin.SectorSize
 	layers    int
 	nodes     []uint64                   // whose labels are computed, rising
 	computed  map[uint64][]filecoin.Node // the columns of nodes
@@ -22,7 +23,8 @@ type labels struct {
 func newLabels(st *filecoin.SealStatement, src source, nodes []uint64) *labels {
 	slices.Sort(nodes)
 	return &labels{
-		source: src, graph: st.Proof.Graph(), replicaID: st.ReplicaID(), layers: st.Proof.Size().Layers(), nodes: slices.Compact(nodes),
+		source: src, graph: st.Proof.Graph(), replicaID: st.ReplicaID(),
+		size: st.Proof.Size(), layers: st.Proof.Size().Layers(), nodes: slices.Compact(nodes),
 	}
 }
 
@@ -91,6 +93,9 @@ func (l *labels) proof(layer int, node uint64) filecoin.LabelProof {
 
 // opened are the nodes whose columns a proof of all computed nodes opens, rising: these and their parents.
 func (l *labels) opened() []uint64 {
+	if uint64(len(l.nodes)) == l.size.Nodes() {
+		return l.nodes
+	}
 	all := make(map[uint64]struct{}, len(l.nodes))
 	for _, node := range l.nodes {
 		all[node] = struct{}{}
