@@ -115,11 +115,7 @@ func (d *Delivery) judge(ctx context.Context) (verdict, error) {
 		return drop, nil
 	case err != nil:
 		return do, err
-	case record.State.Ended() || record.Run != task.Run || int(task.Partition) >= len(record.Partitions):
-		return drop, nil
-	}
-	part := &record.Partitions[task.Partition]
-	if part.State == wire.PartitionVerified || part.Attempt > task.Attempt {
+	case !record.Counts(task):
 		return drop, nil
 	}
 	if d.Deadline().Passed(time.Now()) {
@@ -140,6 +136,55 @@ func taskOf(w wire.Work, data []byte) (*wire.Task, error) {
 	default:
 		return nil, wire.Errorf(wire.CodeBadMessage, "queue %s has no tasks", w)
 	}
+}
+
+// Request reads the message of a request queue. The account and content must be those of the subject, which the server's permissions
+// have checked.
+func (d *Delivery) Request() (*wire.Request, error) {
+	r := new(wire.Request)
+	if err := wire.Decode(d.Data, r); err != nil {
+		return nil, err
+	}
+	if key := r.Key(); key != d.Address.Key {
+		return nil, wire.Errorf(wire.CodeNotPermitted, "request: it is job %s of account %s, but was sent as job %s of account %s",
+			key.ID.Short(), key.Account, d.Address.Key.ID.Short(), d.Address.Key.Account)
+	}
+	return r, nil
+}
+
+// SynthJob reads the message of a synth queue.
+func (d *Delivery) SynthJob() (*wire.SynthJob, error) {
+	j := new(wire.SynthJob)
+	if err := wire.Decode(d.Data, j); err != nil {
+		return nil, err
+	}
+	return j, d.checkTask(&j.Task)
+}
+
+// ProveJob reads the message of a prove queue.
+func (d *Delivery) ProveJob() (*wire.ProveJob, error) {
+	j := new(wire.ProveJob)
+	if err := wire.Decode(d.Data, j); err != nil {
+		return nil, err
+	}
+	return j, d.checkTask(&j.Task)
+}
+
+// PartitionProof reads the message of the gateways' queue of outcomes.
+func (d *Delivery) PartitionProof() (*wire.PartitionProof, error) {
+	p := new(wire.PartitionProof)
+	if err := wire.Decode(d.Data, p); err != nil {
+		return nil, err
+	}
+	return p, d.checkTask(&p.Task)
+}
+
+func (d *Delivery) checkTask(t *wire.Task) error {
+	if t.JobKey != d.Address.Key || t.Partition != d.Address.Partition {
+		return wire.Errorf(wire.CodeBadMessage, "message about job %s, partition %d: it was sent as job %s, partition %d",
+			t.ID.Short(), t.Partition, d.Address.Key.ID.Short(), d.Address.Partition)
+	}
+	return nil
 }
 
 // Settle says what became of the work and ends the delivery. Call it once; later calls do nothing. With nil the message is

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/proofmill/proofmill/pkg/bus/objects"
 	"github.com/proofmill/proofmill/pkg/wire"
@@ -137,10 +140,19 @@ func TestPipelineSurvivesKills(t *testing.T) {
 	serve := func(name string, w wire.Work, dieAt []int, handle func(c *Conn, d *Delivery, step func() bool) error) {
 		defer wg.Done()
 		for life := 0; ctx.Err() == nil; life++ {
-			conn := connect(t, s, fmt.Sprintf("%s-%d", name, life))
+			conn, err := Connect(ctx, Config{Name: fmt.Sprintf("%s-%d", name, life), Options: []nats.Option{s.Option()}, Log: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				if ctx.Err() == nil {
+					t.Error(err)
+				}
+				return
+			}
 			q, err := conn.NewQueue(ctx, QueueConfig{Work: w, Circuits: []string{circuit}})
 			if err != nil {
-				t.Error(err)
+				if ctx.Err() == nil {
+					t.Error(err)
+				}
+				conn.Close()
 				return
 			}
 			steps := 0
@@ -165,12 +177,13 @@ func TestPipelineSurvivesKills(t *testing.T) {
 				}
 			}
 			q.Close()
+			conn.Close()
 		}
 	}
 	wg.Add(2)
 	go serve("synth", wire.WorkSynth, []int{1, 4, 6}, func(c *Conn, d *Delivery, step func() bool) error {
-		job := new(wire.SynthJob)
-		if err := wire.Decode(d.Data, job); err != nil {
+		job, err := d.SynthJob()
+		if err != nil {
 			return err
 		}
 		if !step() {
@@ -193,8 +206,8 @@ func TestPipelineSurvivesKills(t *testing.T) {
 		return d.Settle(ctx, nil)
 	})
 	go serve("prover", wire.WorkProve, []int{2, 2}, func(c *Conn, d *Delivery, step func() bool) error {
-		job := new(wire.ProveJob)
-		if err := wire.Decode(d.Data, job); err != nil {
+		job, err := d.ProveJob()
+		if err != nil {
 			return err
 		}
 		blob, err := c.Blobs().Get(ctx, job.Blob)
@@ -223,8 +236,8 @@ func TestPipelineSurvivesKills(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d of %d jobs ended: %v", len(ended), jobs, err)
 		}
-		p := new(wire.PartitionProof)
-		if err := wire.Decode(d.Data, p); err != nil {
+		p, err := d.PartitionProof()
+		if err != nil {
 			t.Fatal(err)
 		}
 		if p.Error != nil {

@@ -133,3 +133,24 @@ func depth(t testing.TB, c *Conn, w wire.Work) uint64 {
 	}
 	return s.CachedInfo().State.Msgs
 }
+
+// waitPending waits until the consumers of the synth queue have seen n messages: a message is stored before its consumer knows.
+func waitPending(t testing.TB, c *Conn, n uint64) {
+	t.Helper()
+	for {
+		stream, err := c.js.Stream(t.Context(), c.names.Stream(wire.WorkSynth))
+		if err != nil {
+			t.Fatal(err)
+		}
+		consumers, seen := stream.ListConsumers(t.Context()), uint64(0)
+		for info := range consumers.Info() {
+			seen += info.NumPending
+		}
+		if err := consumers.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if seen == n {
+			return
+		}
+	}
+}

@@ -19,6 +19,9 @@ const (
 	criticalPoll = 250 * time.Millisecond
 	fullPoll     = 2 * time.Second
 	pullTimeout  = 5 * time.Second
+	// A stored message is known to its consumer a little later, so a worker that was woken and finds nothing looks again soon.
+	eagerPoll  = 10 * time.Millisecond
+	eagerLooks = 4
 )
 
 // ErrStopped is the cause of a delivery's context ending because its job has ended: cancelled, expired, failed, or completed by
@@ -142,7 +145,7 @@ func (q *Queue) onStop(msg *nats.Msg) {
 // answered as expired. Next blocks until there is work, ctx ends, or the queue is closed; it waits out a lost connection.
 // The caller must Settle what it gets.
 func (q *Queue) Next(ctx context.Context) (*Delivery, error) {
-	last := time.Time{}
+	last, eager := time.Time{}, 0
 	for {
 		q.mu.Lock()
 		slots, woken, closed := q.slots, q.woken, q.closed
@@ -153,7 +156,7 @@ func (q *Queue) Next(ctx context.Context) (*Delivery, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		full := time.Since(last) >= fullPoll
+		full := eager > 0 || time.Since(last) >= fullPoll
 		if full {
 			last = time.Now()
 		}
@@ -164,10 +167,15 @@ func (q *Queue) Next(ctx context.Context) (*Delivery, error) {
 		if d != nil {
 			return d, nil
 		}
-		timer := time.NewTimer(criticalPoll)
+		wait := criticalPoll
+		if eager > 0 {
+			eager--
+			wait = eagerPoll << (eagerLooks - eager - 1)
+		}
+		timer := time.NewTimer(wait)
 		select {
 		case <-woken:
-			last = time.Time{}
+			last, eager = time.Time{}, eagerLooks
 		case <-timer.C:
 		case <-ctx.Done():
 		case <-q.work.Done():

@@ -38,6 +38,7 @@ func TestQueueOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	waitPending(t, c, 9)
 	for want := uint64(1); want <= 9; want++ {
 		d := next(t, q)
 		job := new(wire.SynthJob)
@@ -74,6 +75,7 @@ func TestQueueUrgentOvertakes(t *testing.T) {
 	if err := first.Settle(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	waitPending(t, c, 100)
 	d := next(t, q)
 	if d.Address.Priority != wire.Critical {
 		t.Errorf("a %s message came before the critical one", d.Address.Priority)
@@ -274,6 +276,7 @@ func TestWorkOfEndedJobIsDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	waitPending(t, c, 3)
 	if _, err := l.Update(t.Context(), ended[0].Task.JobKey, cancel); err != nil {
 		t.Fatal(err)
 	}
@@ -316,6 +319,7 @@ func TestExpiredWorkIsAnswered(t *testing.T) {
 	if err := c.PublishSynth(t.Context(), admit(t, l, 2, wire.Normal, 1, time.Time{})); err != nil {
 		t.Fatal(err)
 	}
+	waitPending(t, c, 2)
 	if d := next(t, q); d.Address.Priority != wire.Normal {
 		t.Error("expired work was handed out")
 	}

@@ -91,8 +91,8 @@ func start(t *testing.T, opt nats.Option) (g *gateway, stop func()) {
 }
 
 func (g *gateway) handle(ctx context.Context, d *bus.Delivery) error {
-	request := new(wire.Request)
-	if err := wire.Decode(d.Data, request); err != nil {
+	request, err := d.Request()
+	if err != nil {
 		return bus.Terminal(err)
 	}
 	record := &wire.JobRecord{

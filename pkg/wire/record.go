@@ -150,6 +150,16 @@ func (r *JobRecord) Verified() int {
 	return n
 }
 
+// Counts reports whether what a task is about is still wanted: the job is under way in the task's run, and the partition is neither
+// verified nor at a later attempt. Whatever arrives for a task that does not count is dropped.
+func (r *JobRecord) Counts(t *Task) bool {
+	if r.JobKey != t.JobKey || r.Run != t.Run || r.State.Ended() || int(t.Partition) >= len(r.Partitions) {
+		return false
+	}
+	p := &r.Partitions[t.Partition]
+	return p.State != PartitionVerified && p.Attempt <= t.Attempt
+}
+
 // CheckEdge reports whether the ledger may replace before by after: the same job, a move along an edge of the state machine,
 // and partitions that only move forward unless a new attempt or a new run begins.
 func CheckEdge(before, after *JobRecord) error {

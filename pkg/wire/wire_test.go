@@ -104,6 +104,29 @@ func TestSubjectsRoundTrip(t *testing.T) {
 	}
 }
 
+// FuzzParseWork checks that only subjects that Names makes are read.
+func FuzzParseWork(f *testing.F) {
+	var names Names
+	id := strings.Repeat("0f", 32)
+	for _, s := range []string{"pm.req.low.main." + id, "pm.done.high.main." + id + ".3", "pm.prove.critical.now.winning-2k.main." + id + ".0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, subject string) {
+		a, err := names.ParseWork(subject)
+		if err != nil {
+			return
+		}
+		task := Task{JobKey: a.Key, Circuit: a.Circuit, Partition: a.Partition, Priority: a.Priority}
+		again := names.Request(a.Priority, a.Key)
+		if a.Work != WorkRequests {
+			again = names.Task(a.Work, &task, a.Lane)
+		}
+		if b, err := names.ParseWork(again); err != nil || a != b {
+			t.Fatalf("%q is read as %+v, written as %q and read as %+v, %v", subject, a, again, b, err)
+		}
+	})
+}
+
 func TestLaneOf(t *testing.T) {
 	now := time.UnixMilli(1_800_000_000_000)
 	for _, c := range []struct {

@@ -328,3 +328,32 @@ func benchmark(b *testing.B, get bool) {
 		b.StartTimer()
 	}
 }
+
+// BenchmarkManyWriters stores 16 blobs of 64 MiB at once, as 16 synths do.
+func BenchmarkManyWriters(b *testing.B) {
+	s := setup(b, -1)
+	data := random(1, 64<<20)
+	b.SetBytes(16 * int64(len(data)))
+	for b.Loop() {
+		var wg sync.WaitGroup
+		refs := make([]wire.ObjectRef, 16)
+		for i := range refs {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				var err error
+				if refs[i], err = s.store.Put(b.Context(), NewName("blob"), bytes.NewReader(data), int64(len(data))); err != nil {
+					b.Error(err)
+				}
+			}()
+		}
+		wg.Wait()
+		b.StopTimer()
+		for i := range refs {
+			if err := s.store.Delete(b.Context(), refs[i].Name); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StartTimer()
+	}
+}
