@@ -1,0 +1,201 @@
+package services_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
+	"github.com/proofmill/proofmill/pkg/engine"
+	"github.com/proofmill/proofmill/pkg/filecoin"
+	"github.com/proofmill/proofmill/pkg/groth16"
+	"github.com/proofmill/proofmill/pkg/wire"
+)
+
+const golden = "../testdata/golden/2KiB"
+
+// fixture is a sealed sector of 2 KiB with its vanilla proofs and the secrets of its parameters.
+type fixture struct {
+	Kind         string   `json:"kind"`
+	Size         uint64   `json:"sector_size"`
+	Miner        uint64   `json:"miner_id"`
+	Sector       uint64   `json:"sector_number"`
+	Randomness   string   `json:"randomness"`
+	CommROld     string   `json:"comm_r_old"`
+	CommRNew     string   `json:"comm_r_new"`
+	CommDNew     string   `json:"comm_d_new"`
+	C1           string   `json:"c1_file"`
+	VanillaFiles []string `json:"vanilla_files"`
+	Sectors      []struct {
+		File string `json:"vanilla_file"`
+	} `json:"sectors"`
+	Parameters struct {
+		Bytes  int64             `json:"params_bytes"`
+		SHA256 string            `json:"params_sha256"`
+		Toxic  map[string]string `json:"toxic_waste"`
+	} `json:"parameters"`
+	Partitions []struct{} `json:"partitions"`
+}
+
+func readFixture(t testing.TB, name string) *fixture {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(golden, name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := new(fixture)
+	if err := json.Unmarshal(data, f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func unhex(t testing.TB, s string) (d wire.Digest) {
+	t.Helper()
+	if s == "" {
+		return d
+	}
+	if n, err := hex.Decode(d[:], []byte(s)); err != nil || n != len(d) {
+		t.Fatalf("hex %q: %v", s, err)
+	}
+	return d
+}
+
+// request is the fixture as a client sends it, with inline inputs.
+func (f *fixture) request(t testing.TB) *wire.Request {
+	t.Helper()
+	kind, err := filecoin.ParseKind(f.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wireKind, err := wire.ParseKind(f.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &wire.Request{Account: wire.DefaultAccount, Label: "golden-" + f.Kind, Priority: wire.DefaultPriority(wireKind), Run: 1}
+	st := &r.Statement
+	st.Kind, st.SectorSize, st.Miner, st.Sector, st.Randomness = wireKind, f.Size, f.Miner, f.Sector, unhex(t, f.Randomness)
+	st.CommROld, st.CommRNew, st.CommDNew = unhex(t, f.CommROld), unhex(t, f.CommRNew), unhex(t, f.CommDNew)
+	size, files := filecoin.SectorSize(f.Size), f.VanillaFiles
+	switch kind {
+	case filecoin.PoRep:
+		p, err := filecoin.ParseRegisteredSealProof("StackedDrg" + size.String() + "V1_1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.RegisteredProof, files = uint64(p), []string{f.C1}
+	case filecoin.Update:
+		p, err := filecoin.UpdateProofFor(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.RegisteredProof = uint64(p)
+	default:
+		p, err := filecoin.PoStProofFor(kind, size, filecoin.APIv1_0_0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.RegisteredProof = uint64(p)
+		for _, s := range f.Sectors {
+			files = append(files, s.File)
+		}
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(filepath.Join(golden, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Inputs.List = append(r.Inputs.List, wire.InlineInput(data))
+	}
+	return r
+}
+
+func (f *fixture) circuit(t testing.TB) engine.Circuit {
+	t.Helper()
+	kind, err := filecoin.ParseKind(f.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Circuit{Kind: kind, Size: filecoin.SectorSize(f.Size)}
+}
+
+var (
+	systems  engine.Systems // built once for all tests
+	makeOnce sync.Mutex
+)
+
+// testParams is a directory with the parameters of some fixtures. They are made with the fixtures' own secrets the first time, which
+// takes seconds for a WinningPoSt, and kept in the repository's cache.
+func testParams(t testing.TB, names ...string) string {
+	t.Helper()
+	makeOnce.Lock()
+	defer makeOnce.Unlock()
+	dir, err := filepath.Abs("../.cache/test-params")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		f := readFixture(t, name)
+		c := f.circuit(t)
+		file, err := filecoin.ParamsFile(c.Kind, c.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, file)
+		if m, err := groth16.ReadMarker(path); err == nil && m != nil && m.Digests.SHA256 == f.Parameters.SHA256 {
+			if info, err := os.Stat(path); err == nil && info.Size() == f.Parameters.Bytes {
+				continue
+			}
+		}
+		sys, err := systems.Get(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := groth16.SetupFile(t.Context(), sys.System, path, groth16.SetupOptions{Toxic: f.toxic(t), Circuit: c.String(), R1CS: hex.EncodeToString(sys.R1CS[:])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made.Digests.SHA256 != f.Parameters.SHA256 {
+			t.Fatalf("parameters of %s have digest %s, want %s", name, made.Digests.SHA256, f.Parameters.SHA256)
+		}
+	}
+	return dir
+}
+
+func (f *fixture) toxic(t testing.TB) *groth16.Toxic {
+	t.Helper()
+	scalar := func(name string) (x fr.Element) {
+		b := unhex(t, f.Parameters.Toxic[name])
+		x, err := fr.LittleEndian.Element((*[fr.Bytes]byte)(&b))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return x
+	}
+	return &groth16.Toxic{Alpha: scalar("alpha"), Beta: scalar("beta"), Gamma: scalar("gamma"), Delta: scalar("delta"), Tau: scalar("tau")}
+}
+
+// onlyParams is a new directory with links to the files of one circuit whose names end so.
+func onlyParams(t testing.TB, from string, c engine.Circuit, suffixes ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file, err := filecoin.ParamsFile(c.Kind, c.Size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := strings.TrimSuffix(file, ".params")
+	for _, suffix := range suffixes {
+		if err := os.Symlink(filepath.Join(from, base+suffix), filepath.Join(dir, base+suffix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

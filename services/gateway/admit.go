@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
+	"github.com/proofmill/proofmill/pkg/bus"
+	"github.com/proofmill/proofmill/pkg/engine"
+	"github.com/proofmill/proofmill/pkg/telemetry"
+	"github.com/proofmill/proofmill/pkg/wire"
+	"github.com/proofmill/proofmill/services/internal/host"
+)
+
+// handleRequest admits one request. Whatever the message holds, it ends with a job under way, a stored result, or the message going
+// back to be read again.
+func (s *Service) handleRequest(ctx context.Context, d *bus.Delivery) error {
+	request := new(wire.Request)
+	err := wire.Decode(d.Data, request)
+	if err == nil {
+		err = matchRequest(d, request)
+	}
+	if err != nil {
+		return s.refuse(ctx, d, nil, err)
+	}
+	ctx = telemetry.WithLogAttrs(ctx, jobAttr(d.Address.Key))
+	known, err := s.attach(ctx, request)
+	if err != nil || known {
+		return s.given(ctx, d, request, err)
+	}
+	if request.Deadline.Passed(time.Now()) {
+		return s.refuse(ctx, d, request, wire.Errorf(wire.CodeExpired, "the deadline %s passed before the request was read",
+			request.Deadline.Time().UTC().Format(time.RFC3339)))
+	}
+	ctx, kept := s.beginTrace(ctx)
+	begun := time.Now()
+	c, publics, err := s.open(ctx, request)
+	if err == nil {
+		err = s.admit(ctx, d, request, c, publics, kept)
+	}
+	(&telemetry.Completed{Name: "admit", Start: begun, End: time.Now(), Err: err}).Emit(ctx, s.host.Timer.Tracer)
+	return s.given(ctx, d, request, err)
+}
+
+// matchRequest refuses a request that is not what its subject, which the server's permissions checked, says.
+func matchRequest(d *bus.Delivery, r *wire.Request) error {
+	if key := r.Key(); key != d.Address.Key {
+		return wire.Errorf(wire.CodeBadRequest, "request: its content is job %s of account %s, it was sent as job %s of account %s",
+			key.ID, key.Account, d.Address.Key.ID, d.Address.Key.Account)
+	}
+	if r.Priority != d.Address.Priority {
+		return wire.Errorf(wire.CodeBadRequest, "request: its priority is %s, it was sent as %s", r.Priority, d.Address.Priority)
+	}
+	return nil
+}
+
+// given decides about an error of admission: what can never succeed, or did not as often as it may, becomes the result.
+func (s *Service) given(ctx context.Context, d *bus.Delivery, request *wire.Request, err error) error {
+	err = host.Outcome(d.Context(), err)
+	switch {
+	case err == nil || d.Context().Err() != nil:
+		return err
+	case wire.ClassOf(err) == wire.Terminal:
+		return s.refuse(ctx, d, request, err)
+	case d.Delivered >= bus.MaxDeliver:
+		return s.refuse(ctx, d, request, wire.Errorf(wire.CodeAttemptsExhausted, "the request could not be admitted in %d tries, the last time: %w", d.Delivered, err))
+	}
+	return err
+}
+
+// refuse publishes the failed result of a request that never became a job.
+func (s *Service) refuse(ctx context.Context, d *bus.Delivery, request *wire.Request, reason error) error {
+	result := &wire.Result{
+		JobKey: d.Address.Key, Run: d.Run(), Status: wire.Failed, Error: wire.AsError(reason),
+		Submitted: wire.MillisOf(d.Stored), Finished: wire.MillisOf(time.Now()),
+	}
+	if request != nil {
+		result.Kind, result.Label, result.Run = request.Statement.Kind, request.Label, request.Run
+	}
+	if errors.Is(reason, wire.CodeExpired) && request != nil {
+		result.Status = wire.Expired
+	}
+	s.host.Log.InfoContext(ctx, "request refused", "job", d.Address.Key.ID.Short(), "account", d.Address.Key.Account, "label", result.Label, "err", reason)
+	if _, first, err := s.conn.PublishResult(ctx, result); err != nil {
+		return err
+	} else if first {
+		s.count(ctx, result)
+	}
+	if request != nil {
+		s.dropObjects(ctx, request.Inputs.Objects, nil)
+	}
+	return nil
+}
+
+// attach finds out whether the request is one that is under way or has ended already, and if so moves on what a gateway left undone
+// that died.
+func (s *Service) attach(ctx context.Context, request *wire.Request) (known bool, err error) {
+	record, _, err := s.ledger.Get(ctx, request.Key())
+	switch {
+	case errors.Is(err, wire.CodeNoSuchJob):
+		// Not a job, perhaps refused already.
+		result, err := s.conn.Result(ctx, request.Key())
+		if errors.Is(err, wire.CodeNoSuchJob) {
+			return false, nil
+		}
+		return err == nil && result.Run >= request.Run, err
+	case err != nil:
+		return false, err
+	case record.State.Ended() && record.Run < request.Run:
+		return false, nil
+	}
+	s.dropObjects(ctx, request.Inputs.Objects, record.Objects)
+	return true, s.resume(ctx, record)
+}
+
+// resume does what follows from a record's state and may not have been done.
+func (s *Service) resume(ctx context.Context, record *wire.JobRecord) error {
+	switch {
+	case record.State.Ended():
+		return s.clear(ctx, record)
+	case record.Verified() == len(record.Partitions):
+		return s.complete(ctx, record)
+	case record.State == wire.JobQueued:
+		stored, err := s.ledger.Request(ctx, record.JobKey)
+		if err != nil {
+			return err
+		}
+		return s.start(ctx, record, stored)
+	}
+	return nil
+}
+
+// admit writes the job into the ledger and publishes its partitions.
+func (s *Service) admit(ctx context.Context, d *bus.Delivery, request *wire.Request, c engine.Circuit, publics [][]fr.Element, kept map[string]string) error {
+	given := request.Inputs.Objects
+	if err := s.shareInputs(ctx, c, request, len(publics)); err != nil {
+		return err
+	}
+	now := wire.MillisOf(time.Now())
+	markAdmitted(kept, now)
+	record := &wire.JobRecord{
+		JobKey: request.Key(), Run: request.Run, Statement: request.Statement, Circuit: c.ID(), Label: request.Label,
+		Priority: request.Priority, Deadline: request.Deadline, State: wire.JobQueued, Submitted: min(wire.MillisOf(d.Stored), now),
+		Objects: request.Inputs.Objects, Trace: kept, Partitions: make([]wire.PartitionRecord, len(publics)),
+	}
+	for k := range record.Partitions {
+		record.Partitions[k] = wire.PartitionRecord{State: wire.PartitionQueued, Attempt: 1, Since: now}
+	}
+	current, admitted, err := s.ledger.Admit(ctx, request, record)
+	if err != nil {
+		return err
+	}
+	if !admitted {
+		// Another gateway was faster with the same content.
+		s.dropObjects(ctx, request.Inputs.Objects, append(current.Objects, given...))
+		return s.resume(ctx, current)
+	}
+	s.publics.put(record.JobKey, publics)
+	s.expiry.add(record.Deadline)
+	s.host.Log.InfoContext(ctx, "job admitted", "circuit", record.Circuit, "partitions", len(publics), "priority", record.Priority.String(), "label", record.Label)
+	return s.start(ctx, record, request)
+}
+
+// dropObjects deletes a request's objects, but for those that a job in the ledger has as its own. What fails is collected later.
+func (s *Service) dropObjects(ctx context.Context, refs, keep []wire.ObjectRef) {
+	kept := make(map[string]bool, len(keep))
+	for i := range keep {
+		kept[keep[i].Name] = true
+	}
+	store := s.conn.Inputs()
+	for i := range refs {
+		if refs[i].Bucket != store.Bucket() || kept[refs[i].Name] {
+			continue
+		}
+		if err := store.Delete(ctx, refs[i].Name); err != nil {
+			s.host.Log.WarnContext(ctx, "input not deleted, the collector will", "object", refs[i].Name, "err", err)
+		}
+	}
+}
