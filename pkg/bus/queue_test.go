@@ -94,6 +94,20 @@ func TestPublishIsIdempotent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The largest jobs that there are still go in one batch.
+	large := admit(t, l, 3, wire.Normal, 16, time.Time{})
+	for _, j := range large {
+		j.Inputs.List = []wire.Input{wire.InlineInput(make([]byte, wire.MaxInlineBytes))}
+	}
+	if err := c.PublishSynth(t.Context(), large); err != nil {
+		t.Fatal(err)
+	}
+	if n := depth(t, c, wire.WorkSynth); n != 26 {
+		t.Errorf("%d messages are stored, want 26", n)
+	}
+	if err := c.DropWork(t.Context(), large[0].Task.JobKey); err != nil {
+		t.Fatal(err)
+	}
 	// A batch of which a part is known must store the rest.
 	more := admit(t, l, 2, wire.Normal, 4, time.Time{})
 	for _, part := range [][]*wire.SynthJob{more[:2], more} {

@@ -64,19 +64,26 @@ func (c *Client) Prove(ctx context.Context, r Request, progress func(p *wire.Pro
 		}
 		defer stop()
 	}
-	id, err := c.Submit(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.Await(ctx, id)
+	result, err := c.submitAndAwait(ctx, r)
 	if result == nil && ctx.Err() != nil {
+		// Submit may have been interrupted after the fleet took the request, so this is for both halves.
+		id := r.ID()
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer cancel()
-		if _, cerr := c.Cancel(late, id, "the caller's context ended: "+context.Cause(ctx).Error()); cerr != nil {
+		_, cerr := c.Cancel(late, id, "the caller's context ended: "+context.Cause(ctx).Error())
+		if cerr != nil && !errors.Is(cerr, wire.CodeNoSuchJob) {
 			err = errors.Join(err, cerr)
 		}
 	}
 	return result, err
+}
+
+func (c *Client) submitAndAwait(ctx context.Context, r Request) (*wire.Result, error) {
+	id, err := c.Submit(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return c.Await(ctx, id)
 }
 
 // Result gives the stored end of the job's last run without waiting, and its error as Await does; code no_such_job says that none

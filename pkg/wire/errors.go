@@ -46,14 +46,14 @@ type Error struct {
 	Detail  map[string]string `msgpack:"detail,omitempty"` // such as sector, challenge, file; at most 16 entries
 	RetryMS int64             `msgpack:"retry,omitempty"`  // when to try again, for busy
 
-	cause error
+	cause error // what Errorf was given, for the chain
 }
 
 // Errorf makes an error of the code's class. The format is that of fmt.Errorf, %w included: the wrapped error stays in the
 // chain on this side of the wire, its text travels.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
-	return &Error{Code: code, Class: code.Class(), Message: clip(wrapped.Error()), cause: errors.Unwrap(wrapped)}
+	return &Error{Code: code, Class: code.Class(), Message: clip(wrapped.Error()), cause: wrapped}
 }
 
 // clip shortens s to MaxErrorBytes at a rune's boundary and replaces what is not UTF-8.

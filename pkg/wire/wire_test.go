@@ -181,6 +181,9 @@ func TestErrorChain(t *testing.T) {
 	if got := AsError(err); got.Code != CodeStorageFull || !strings.HasPrefix(got.Message, "blob b.1: bucket PM_BLOBS: disk on fire") {
 		t.Errorf("AsError gave %+v", got)
 	}
+	if two := Errorf(CodeTimeout, "%w and %w", inner, CodeBusy); !errors.Is(two, inner) || !errors.Is(two, CodeBusy) || !errors.Is(two, CodeTimeout) {
+		t.Error("several causes are not all found")
+	}
 	if AsError(nil) != nil || ClassOf(nil) != 0 || ClassOf(inner) != Transient || Code(3999).Class() != WorkerGone {
 		t.Error("classes of nil, foreign and unknown errors")
 	}

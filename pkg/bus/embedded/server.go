@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -57,22 +58,27 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		JetStreamMaxStore: cfg.MaxStoreBytes,
 		SyncAlways:        cfg.SyncAlways,
 		NoSigs:            true,
-		NoLog:             cfg.Log == nil,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("embedded nats-server: %w", err)
 	}
-	if cfg.Log != nil {
-		s.SetLoggerV2(logger{cfg.Log}, false, false, false)
+	log := &logger{log: cfg.Log}
+	if log.log == nil {
+		log.log = slog.New(slog.DiscardHandler)
 	}
+	s.SetLoggerV2(log, false, false, false)
 	s.Start()
 	for !s.ReadyForConnections(100 * time.Millisecond) {
-		if err := ctx.Err(); err != nil || !s.Running() {
-			s.Shutdown()
-			s.WaitForShutdown()
-			return nil, fmt.Errorf("embedded nats-server: not ready in %s; another process may hold the directory or the port: %w",
-				cfg.StoreDir, errors.Join(err, errStart))
+		fatal := log.fatal.Load()
+		if fatal == nil && ctx.Err() == nil {
+			continue
 		}
+		s.Shutdown()
+		s.WaitForShutdown()
+		if fatal != nil {
+			return nil, fmt.Errorf("embedded %s: another process may hold the port or the directory %s", *fatal, cfg.StoreDir)
+		}
+		return nil, fmt.Errorf("embedded nats-server: not ready in %s: %w", cfg.StoreDir, ctx.Err())
 	}
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
@@ -81,8 +87,6 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	return &Server{s: s}, nil
 }
-
-var errStart = errors.New("start failed")
 
 // Option connects a client inside the process, without a socket.
 func (s *Server) Option() nats.Option { return nats.InProcessServer(s.s) }
@@ -101,14 +105,22 @@ func (s *Server) Shutdown() {
 	s.s.WaitForShutdown()
 }
 
-// logger passes the server's messages to slog; notices are debug messages here, as the embedding program speaks for itself.
-type logger struct{ log *slog.Logger }
+// logger passes the server's messages to slog; notices are debug messages here, as the embedding program speaks for itself. It
+// remembers the first fatal one, after which the server neither becomes ready nor stops.
+type logger struct {
+	log   *slog.Logger
+	fatal atomic.Pointer[string]
+}
 
-func (l logger) Noticef(f string, v ...any) { l.log.Debug(text(f, v)) }
-func (l logger) Warnf(f string, v ...any)   { l.log.Warn(text(f, v)) }
-func (l logger) Errorf(f string, v ...any)  { l.log.Error(text(f, v)) }
-func (l logger) Fatalf(f string, v ...any)  { l.log.Error(text(f, v)) }
-func (l logger) Debugf(string, ...any)      {}
-func (l logger) Tracef(string, ...any)      {}
+func (l *logger) Noticef(f string, v ...any) { l.log.Debug(text(f, v)) }
+func (l *logger) Warnf(f string, v ...any)   { l.log.Warn(text(f, v)) }
+func (l *logger) Errorf(f string, v ...any)  { l.log.Error(text(f, v)) }
+func (l *logger) Debugf(string, ...any)      {}
+func (l *logger) Tracef(string, ...any)      {}
+func (l *logger) Fatalf(f string, v ...any) {
+	t := text(f, v)
+	l.fatal.CompareAndSwap(nil, &t)
+	l.log.Error(t)
+}
 
 func text(f string, v []any) string { return "nats-server: " + strings.TrimSpace(fmt.Sprintf(f, v...)) }
