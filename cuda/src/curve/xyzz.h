@@ -21,7 +21,7 @@ struct Xyzz {
         return {p.x, p.y, F::one(), F::one()};
     }
 
-    PM_HD Xyzz doubled() const
+    PM_HD_NOINLINE Xyzz doubled() const
     {
         if (is_infinity()) return *this;
         const F u = y.doubled();

@@ -144,7 +144,14 @@ struct alignas(16) Montgomery {
 #endif
     }
 
-    PM_HD Montgomery squared() const { return *this * *this; }
+    PM_HD Montgomery squared() const
+    {
+#if defined(__CUDA_ARCH__)
+        return square_device(*this);
+#else
+        return multiply_host(*this, *this);
+#endif
+    }
 
     // The plain integer, below m, in little-endian limbs.
     PM_HD Montgomery to_plain() const
@@ -259,6 +266,100 @@ private:
         odd[N - 1] = carry::madc_hi(P::modulus(N - 1), q, odd[N - 1]);
         if (P::modulus(0) == 1) {
             // q + even[0] is 2^32, or both are zero: one addition instead of a product.
+            even[0] = carry::add_cc(even[0], q);
+            even[1] = carry::addc_cc(even[1], 0);
+        } else {
+            even[0] = carry::mad_lo_cc(P::modulus(0), q, even[0]);
+            even[1] = carry::madc_hi_cc(P::modulus(0), q, even[1]);
+        }
+        PM_UNROLL
+        for (int j = 2; j < N; j += 2) {
+            even[j] = carry::madc_lo_cc(P::modulus(j), q, even[j]);
+            even[j + 1] = carry::madc_hi_cc(P::modulus(j), q, even[j + 1]);
+        }
+        odd[N - 1] = carry::addc(odd[N - 1], 0);
+    }
+
+    // The products of different limbs once, doubled, then the squares of the limbs; then the reduction
+    // of the low half. Saves a quarter of the wide multiplies.
+    static __device__ __forceinline__ Montgomery square_device(const Montgomery& a)
+    {
+        uint32_t t[2 * N], odd[2 * N];  // pairs at even and at odd word positions
+        PM_UNROLL
+        for (int k = 0; k < 2 * N; k++) t[k] = odd[k] = 0;
+        PM_UNROLL
+        for (int i = 0; i < N - 1; i++) {
+            square_row(odd, a, i, i + 1);
+            if (i + 2 < N) square_row(t, a, i, i + 2);
+        }
+        t[1] = odd[1];
+        t[2] = carry::add_cc(t[2], odd[2]);
+        PM_UNROLL
+        for (int k = 3; k < 2 * N - 1; k++) t[k] = carry::addc_cc(t[k], odd[k]);
+        t[2 * N - 1] = carry::addc(t[2 * N - 1], odd[2 * N - 1]);
+        PM_UNROLL
+        for (int k = 2 * N - 1; k > 0; k--) t[k] = __funnelshift_l(t[k - 1], t[k], 1);
+        t[0] = carry::mad_lo_cc(a.limb[0], a.limb[0], 0);
+        t[1] = carry::madc_hi_cc(a.limb[0], a.limb[0], t[1]);
+        PM_UNROLL
+        for (int i = 1; i < N; i++) {
+            t[2 * i] = carry::madc_lo_cc(a.limb[i], a.limb[i], t[2 * i]);
+            if (i < N - 1)
+                t[2 * i + 1] = carry::madc_hi_cc(a.limb[i], a.limb[i], t[2 * i + 1]);
+            else
+                t[2 * i + 1] = carry::madc_hi(a.limb[i], a.limb[i], t[2 * i + 1]);
+        }
+        PM_UNROLL
+        for (int j = 0; j < N; j++) odd[j] = 0;
+        reduce_row(t, odd);
+        PM_UNROLL
+        for (int i = 1; i < N; i++) {
+            if (i & 1)
+                shift_and_reduce_row(odd, t);
+            else
+                shift_and_reduce_row(t, odd);
+        }
+        Montgomery r;
+        r.limb[0] = carry::add_cc(t[0], odd[1]);
+        PM_UNROLL
+        for (int j = 1; j < N - 1; j++) r.limb[j] = carry::addc_cc(t[j], odd[j + 1]);
+        r.limb[N - 1] = carry::addc(t[N - 1], 0);
+        r.limb[0] = carry::add_cc(r.limb[0], t[N]);
+        PM_UNROLL
+        for (int j = 1; j < N - 1; j++) r.limb[j] = carry::addc_cc(r.limb[j], t[N + j]);
+        r.limb[N - 1] = carry::addc(r.limb[N - 1], t[2 * N - 1]);
+        r.reduce_once();
+        return r;
+    }
+
+    // Adds limb i times the limbs from, from + 2, ...; the carry goes to the word above, free so far.
+    static __device__ __forceinline__ void square_row(uint32_t* t, const Montgomery& a, int i, int from)
+    {
+        t[i + from] = carry::mad_lo_cc(a.limb[i], a.limb[from], t[i + from]);
+        t[i + from + 1] = carry::madc_hi_cc(a.limb[i], a.limb[from], t[i + from + 1]);
+        int j = from + 2;
+        PM_UNROLL
+        for (; j < N; j += 2) {
+            t[i + j] = carry::madc_lo_cc(a.limb[i], a.limb[j], t[i + j]);
+            t[i + j + 1] = carry::madc_hi_cc(a.limb[i], a.limb[j], t[i + j + 1]);
+        }
+        if (i + j < 2 * N) t[i + j] = carry::addc(t[i + j], 0);
+    }
+
+    // multiply_row without a product, and reduce_row, in one pass.
+    static __device__ __forceinline__ void shift_and_reduce_row(uint32_t* even, uint32_t* odd)
+    {
+        const uint32_t lowest = even[0] + odd[1];
+        const uint32_t q = P::negated_inverse == 0xffffffffu ? 0u - lowest : lowest * P::negated_inverse;
+        even[0] = carry::add_cc(even[0], odd[1]);
+        PM_UNROLL
+        for (int j = 0; j < N - 2; j += 2) {
+            odd[j] = carry::madc_lo_cc(P::modulus(j + 1), q, odd[j + 2]);
+            odd[j + 1] = carry::madc_hi_cc(P::modulus(j + 1), q, odd[j + 3]);
+        }
+        odd[N - 2] = carry::madc_lo_cc(P::modulus(N - 1), q, 0);
+        odd[N - 1] = carry::madc_hi(P::modulus(N - 1), q, 0);
+        if (P::modulus(0) == 1) {
             even[0] = carry::add_cc(even[0], q);
             even[1] = carry::addc_cc(even[1], 0);
         } else {

@@ -6,7 +6,11 @@
 #include <cstdint>
 
 #if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define PM_HD __host__ __device__ __forceinline__
+#else
+#define PM_HD __host__ __device__ inline
+#endif
 #define PM_HD_NOINLINE __host__ __device__ __noinline__
 #define PM_UNROLL _Pragma("unroll")
 #else

@@ -1,0 +1,5 @@
+#include "msm/batch_add.cuh"
+
+namespace pm {
+template class BatchAdder<Fp>;
+}
