@@ -152,9 +152,22 @@ func (l *Ledger) Request(ctx context.Context, key wire.JobKey) (*wire.Request, e
 	return request, nil
 }
 
-// DropRequest removes the request of a job that has ended; its record stays until Forget.
-func (l *Ledger) DropRequest(ctx context.Context, key wire.JobKey) error {
-	return ignoreAbsent(l.requests.Purge(ctx, key.String(), jetstream.PurgeTTL(markerAge)))
+// DropRequest removes the request of a run that has ended; the record stays until Forget. The request of another run is left alone,
+// as a new one may begin as soon as the end of this one is known.
+func (l *Ledger) DropRequest(ctx context.Context, key wire.JobKey, run uint32) error {
+	entry, err := l.requests.Get(ctx, key.String())
+	if err != nil {
+		return ignoreAbsent(err)
+	}
+	request := new(wire.Request)
+	if wire.Decode(entry.Value(), request) == nil && request.Run != run {
+		return nil
+	}
+	err = l.requests.Purge(ctx, key.String(), jetstream.LastRevision(entry.Revision()), jetstream.PurgeTTL(markerAge))
+	if lostRace(err) {
+		return nil
+	}
+	return ignoreAbsent(err)
 }
 
 // Forget removes a job that has ended from the ledger. One that is under way is an error with code conflict.
@@ -169,7 +182,7 @@ func (l *Ledger) Forget(ctx context.Context, key wire.JobKey) error {
 	if !record.State.Ended() {
 		return wire.Errorf(wire.CodeConflict, "job %s: it is %s and may not be forgotten", key.ID.Short(), record.State)
 	}
-	if err := l.DropRequest(ctx, key); err != nil {
+	if err := l.DropRequest(ctx, key, record.Run); err != nil {
 		return err
 	}
 	return ignoreAbsent(l.jobs.Purge(ctx, key.String(), jetstream.LastRevision(revision), jetstream.PurgeTTL(markerAge)))

@@ -34,7 +34,10 @@ type Config struct {
 }
 
 // Server is a running nats-server. Shutdown ends it and all its goroutines.
-type Server struct{ s *server.Server }
+type Server struct {
+	s    *server.Server
+	lock *os.File // of the store directory
+}
 
 // Start starts a server and returns when it accepts connections or ctx ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
@@ -44,6 +47,19 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err := os.MkdirAll(cfg.StoreDir, 0o700); err != nil {
 		return nil, fmt.Errorf("embedded nats-server: %w", err)
 	}
+	lock, err := lockDir(cfg.StoreDir)
+	if err != nil {
+		return nil, fmt.Errorf("embedded nats-server: %w", err)
+	}
+	s, err := start(ctx, cfg)
+	if err != nil {
+		_ = lock.Close() // nothing was written
+		return nil, err
+	}
+	return &Server{s: s, lock: lock}, nil
+}
+
+func start(ctx context.Context, cfg Config) (*server.Server, error) {
 	host := cfg.Host
 	if host == "" {
 		host = "127.0.0.1"
@@ -76,7 +92,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		s.Shutdown()
 		s.WaitForShutdown()
 		if fatal != nil {
-			return nil, fmt.Errorf("embedded %s: another process may hold the port or the directory %s", *fatal, cfg.StoreDir)
+			return nil, fmt.Errorf("embedded %s: another process may hold the port", *fatal)
 		}
 		return nil, fmt.Errorf("embedded nats-server: not ready in %s: %w", cfg.StoreDir, ctx.Err())
 	}
@@ -85,7 +101,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded nats-server: JetStream did not start in %s: check that it is writable", cfg.StoreDir)
 	}
-	return &Server{s: s}, nil
+	return s, nil
 }
 
 // Option connects a client inside the process, without a socket.
@@ -103,6 +119,7 @@ func (s *Server) URL() string {
 func (s *Server) Shutdown() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
+	_ = s.lock.Close() // nothing was written
 }
 
 // logger passes the server's messages to slog; notices are debug messages here, as the embedding program speaks for itself. It

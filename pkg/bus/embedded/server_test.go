@@ -73,11 +73,15 @@ func TestStartErrors(t *testing.T) {
 	if _, err := Start(t.Context(), Config{StoreDir: file}); err == nil {
 		t.Error("a file is accepted as the directory")
 	}
-	s, err := Start(t.Context(), Config{StoreDir: t.TempDir(), Port: -1})
+	dir := t.TempDir()
+	s, err := Start(t.Context(), Config{StoreDir: dir, Port: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Shutdown()
+	if _, err := Start(t.Context(), Config{StoreDir: dir}); err == nil || !strings.Contains(err.Error(), "another server") {
+		t.Errorf("a directory in use gives %v", err)
+	}
 	var port int
 	if _, err := fmt.Sscanf(s.URL(), "nats://127.0.0.1:%d", &port); err != nil {
 		t.Fatal(err)
