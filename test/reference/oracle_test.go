@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
-
+	"github.com/proofmill/proofmill/internal/testparams"
 	"github.com/proofmill/proofmill/pkg/engine"
 	"github.com/proofmill/proofmill/pkg/filecoin"
 	"github.com/proofmill/proofmill/pkg/groth16"
@@ -46,9 +45,6 @@ type fixture struct {
 	Sectors    []struct {
 		File string `json:"vanilla_file"`
 	} `json:"sectors"`
-	Parameters struct {
-		Toxic map[string]string `json:"toxic_waste"`
-	} `json:"parameters"`
 	Partitions []json.RawMessage `json:"partitions"`
 
 	path string
@@ -100,22 +96,6 @@ func (f *fixture) request(tb testing.TB) *engine.Request {
 		r.Vanilla = append(r.Vanilla, data)
 	}
 	return r
-}
-
-func (f *fixture) toxic(tb testing.TB) *groth16.Toxic {
-	tb.Helper()
-	t := new(groth16.Toxic)
-	for name, to := range map[string]*fr.Element{"alpha": &t.Alpha, "beta": &t.Beta, "gamma": &t.Gamma, "delta": &t.Delta, "tau": &t.Tau} {
-		var b [32]byte
-		if _, err := hex.Decode(b[:], []byte(f.Parameters.Toxic[name])); err != nil {
-			tb.Fatal(err)
-		}
-		var err error
-		if *to, err = fr.LittleEndian.Element(&b); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return t
 }
 
 // setup is everything that proves a fixture.
@@ -180,7 +160,7 @@ func TestReferenceVerifiesOurProofs(t *testing.T) {
 				t.Skip("set PROOFMILL_SLOW=1: its parameters take minutes")
 			}
 			f := readFixture(t, golden, kind)
-			file := testParams(t, f)
+			file := testparams.File(t, "2KiB/"+kind+"-2KiB")
 			s := newSetup(t, f, file)
 			var proof []byte
 			for k := range f.Partitions {
@@ -196,44 +176,6 @@ func TestReferenceVerifiesOurProofs(t *testing.T) {
 			}
 		})
 	}
-}
-
-// testParams is the parameter file made from the fixture's secrets, kept between runs.
-func testParams(tb testing.TB, f *fixture) string {
-	tb.Helper()
-	dir := os.Getenv("PROOFMILL_TEST_PARAMS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		dir = filepath.Join(cache, "proofmill", "test-params")
-	}
-	r := f.request(tb)
-	c, err := r.Circuit(engine.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	name, err := filecoin.ParamsFile(c.Kind, c.Size)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		tb.Fatal(err)
-	}
-	var systems engine.Systems
-	sys, err := systems.Get(context.Background(), c)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if _, err := groth16.SetupFile(context.Background(), sys.System, path, groth16.SetupOptions{Toxic: f.toxic(tb), Circuit: c.String()}); err != nil {
-		tb.Fatal(err)
-	}
-	return path
 }
 
 // referenceTimes are what the reference says of one partition.
