@@ -20,8 +20,8 @@ func newDomain(n int) *fft.Domain {
 	return fft.NewDomain(uint64(n), fft.WithCache()) //nolint:gosec // positive
 }
 
-// transformBytes is how many elements the tables of a domain of n points have.
-func transformBytes(n int64) int64 {
+// transformElements is how many elements the tables of a domain of n points have.
+func transformElements(n int64) int64 {
 	if n > maxTabled {
 		return n + n/4
 	}

@@ -65,5 +65,7 @@ func (k *Key) Counts() Counts {
 // the witness.
 func (c Counts) ProverBytes() int64 {
 	domain := int64(c.H) + 1
-	return fr.Bytes * (int64(c.L) + 3*domain + transformBytes(domain))
+	// A multiplication takes copies of its points, of their scalars and of these in another form.
+	msm := int64(min(max(c.H, c.L), msmPoints)) * (g2Bytes + 2*fr.Bytes)
+	return msm + fr.Bytes*(int64(c.L)+3*domain+transformElements(domain))
 }

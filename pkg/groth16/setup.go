@@ -213,6 +213,7 @@ func (s *setup) write(ctx context.Context, w io.Writer) error {
 			dst[i].Mul(&dst[i], &scale)
 		}
 	}
+	b := copyFrom(dense(s.b))
 	for _, sec := range []struct {
 		section Section
 		count   int
@@ -221,8 +222,8 @@ func (s *setup) write(ctx context.Context, w io.Writer) error {
 		{SectionH, s.counts.H, h},
 		{SectionL, s.counts.L, copyFrom(s.l)},
 		{SectionA, s.counts.A, copyFrom(dense(s.a))},
-		{SectionBG1, s.counts.BG1, copyFrom(dense(s.b))},
-		{SectionBG2, s.counts.BG2, copyFrom(dense(s.b))},
+		{SectionBG1, s.counts.BG1, b},
+		{SectionBG2, s.counts.BG2, b},
 	} {
 		var count [4]byte
 		binary.BigEndian.PutUint32(count[:], uint32(sec.count)) //nolint:gosec // below 2^29
