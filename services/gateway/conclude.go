@@ -64,7 +64,6 @@ func (s *Service) finish(ctx context.Context, record *wire.JobRecord, result *wi
 		return err
 	}
 	s.publics.drop(record.JobKey)
-	s.concluded.add(record.JobKey, record.Run)
 	if counts != result {
 		return nil
 	}
@@ -74,7 +73,7 @@ func (s *Service) finish(ctx context.Context, record *wire.JobRecord, result *wi
 	ended := *record
 	ended.State = wire.StateOf(result.Status)
 	s.progress(ctx, &ended)
-	s.host.Log.InfoContext(under, "job ended", "status", result.Status.String(), "circuit", record.Circuit, "partitions", len(record.Partitions),
+	s.host.Log.InfoContext(telemetry.WithLogAttrs(under, jobAttr(record.JobKey)), "job ended", "status", result.Status.String(), "circuit", record.Circuit, "partitions", len(record.Partitions),
 		"label", record.Label, "seconds", time.Since(record.Submitted.Time()).Seconds(), "err", result.Err())
 	return nil
 }
@@ -92,11 +91,8 @@ func (s *Service) clear(ctx context.Context, record *wire.JobRecord) error {
 	case err != nil:
 		return err
 	}
-	if err := s.conn.DropWork(ctx, record.JobKey); err != nil {
-		return err
-	}
 	s.dropObjects(ctx, request.Inputs.Objects, nil)
-	if err := s.ledger.DropRequest(ctx, record.JobKey); err != nil {
+	if err := s.ledger.DropRequest(ctx, record.JobKey, record.Run); err != nil {
 		return err
 	}
 	s.concluded.add(record.JobKey, record.Run)
