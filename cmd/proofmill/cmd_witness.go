@@ -66,12 +66,12 @@ func reportWitness(command *cobra.Command, a *app, flags *requestFlags, partitio
 	}
 	report := witnessReport{Circuit: job.Circuit().ID()}
 	for k := from; k < to; k++ {
-		if err := job.Check(ctx, k); err != nil {
+		if err := job.Match(ctx, k); err != nil {
 			return badInput(err)
 		}
 		w, err := job.Witness(ctx, sys, k)
 		if err != nil {
-			return err
+			return badInput(err)
 		}
 		aux, err := w.Aux(ctx, 0)
 		if err != nil {

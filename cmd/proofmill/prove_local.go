@@ -107,13 +107,13 @@ func (l *localProver) load(ctx context.Context, c engine.Circuit) (*engine.Syste
 func (l *localProver) partition(ctx context.Context, job *engine.Job, sys *engine.System, prover *groth16.Prover, key *groth16.PreparedVerifyingKey, k int) (proof *groth16.Proof, err error) {
 	ctx, span := l.tracer.Start(ctx, fmt.Sprintf("partition %d", k))
 	defer span.End()
-	if err := l.stage(ctx, "check", func(ctx context.Context) error { return badInput(job.Check(ctx, k)) }); err != nil {
+	if err := l.stage(ctx, "check", func(ctx context.Context) error { return badInput(job.Match(ctx, k)) }); err != nil {
 		return nil, err
 	}
 	err = l.stage(ctx, "prove", func(ctx context.Context) error {
 		w, err := job.Witness(ctx, sys, k)
 		if err != nil {
-			return err
+			return badInput(err)
 		}
 		proof, err = prover.Prove(ctx, w, groth16.ProveOptions{StageHook: func(s groth16.Stage) {
 			(&telemetry.Completed{Name: s.Name, Start: s.Start, End: s.Start.Add(s.Duration)}).Emit(ctx, l.tracer)

@@ -81,7 +81,7 @@ func requestName(kind filecoin.Kind, sectors int) string {
 }
 
 // BenchmarkPartition is what is done for one partition of a 32 GiB sector: decoding of its input, the check of its
-// vanilla proof, the witness, and the blob. Run it with -cpu 1,2.
+// vanilla proof (or, before a witness, its match), the witness, and the blob. Run it with -cpu 1,2.
 func BenchmarkPartition(b *testing.B) {
 	var systems Systems
 	for _, of := range requests {
@@ -106,6 +106,7 @@ func BenchmarkPartition(b *testing.B) {
 		}{
 			{"open", func() error { _, err := Open(ctx, r, Options{}); return err }},
 			{"check", func() error { return j.Check(ctx, 0) }},
+			{"match", func() error { return j.Match(ctx, 0) }},
 			{"witness", func() error { _, err := j.Witness(ctx, sys, 0); return err }},
 			{"encode", func() error {
 				_, err := witness.Encode(witness.Header{Circuit: j.Circuit().ID(), R1CS: sys.R1CS}, w)
@@ -154,7 +155,7 @@ func BenchmarkRequest(b *testing.B) {
 					b.Fatal(err)
 				}
 				for k := range j.Partitions() {
-					if err := j.Check(ctx, k); err != nil {
+					if err := j.Match(ctx, k); err != nil {
 						b.Fatal(err)
 					}
 					w, err := j.Witness(ctx, sys, k)

@@ -183,6 +183,48 @@ func TestChangedByteIsFound(t *testing.T) {
 	}
 }
 
+// Match and Witness together find what Check finds, with its error.
+func TestChangedByteIsFoundOnTheWay(t *testing.T) {
+	all := fixtures(t)
+	ctx := context.Background()
+	for _, name := range []string{"winning-2KiB", "window-2KiB", "update-2KiB"} {
+		t.Run(name, func(t *testing.T) {
+			c, err := all[name].request(t).Circuit(testOptions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var systems Systems
+			sys, err := systems.Get(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rapid.Check(t, func(rt *rapid.T) {
+				r := all[name].request(t)
+				i := rapid.IntRange(0, len(r.Vanilla)-1).Draw(rt, "input")
+				at := rapid.IntRange(0, len(r.Vanilla[i])-1).Draw(rt, "at")
+				r.Vanilla[i][at] ^= byte(rapid.IntRange(1, 255).Draw(rt, "change"))
+				j, err := Open(ctx, r, testOptions)
+				if err != nil {
+					return
+				}
+				var full, onTheWay error
+				for k := 0; full == nil && k < j.Partitions(); k++ {
+					full = j.Check(ctx, k)
+				}
+				for k := 0; onTheWay == nil && k < j.Partitions(); k++ {
+					if onTheWay = j.Match(ctx, k); onTheWay == nil {
+						_, onTheWay = j.Witness(ctx, sys, k)
+					}
+				}
+				var check *filecoin.CheckError
+				if full == nil || !errors.As(onTheWay, &check) {
+					rt.Fatalf("check says %v, match and witness %v", full, onTheWay)
+				}
+			})
+		})
+	}
+}
+
 func TestCircuitIDs(t *testing.T) {
 	for _, c := range Circuits() {
 		got, err := ParseCircuit(c.ID())

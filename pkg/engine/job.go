@@ -81,12 +81,27 @@ func (j *Job) Check(ctx context.Context, k int) error {
 	case *filecoin.UpdateStatement:
 		return filecoin.CheckUpdatePartition(ctx, st, k, &j.updates[k-j.first])
 	case *filecoin.PoStStatement:
-		return j.checkPoSt(ctx, st, k-j.first)
+		return j.eachSector(ctx, st, k-j.first, filecoin.CheckPoStSector)
 	}
 	return errors.New("job has no statement")
 }
 
-func (j *Job) checkPoSt(ctx context.Context, st *filecoin.PoStStatement, k int) error {
+// Match is Check for a caller who makes the witness next: it leaves out what [Job.Witness] finds out itself, which is
+// all paths of a PoSt, and half of its time.
+func (j *Job) Match(ctx context.Context, k int) error {
+	st, ok := j.statement.(*filecoin.PoStStatement)
+	if !ok {
+		return j.Check(ctx, k)
+	}
+	if err := j.has(k); err != nil {
+		return err
+	}
+	return j.eachSector(ctx, st, k-j.first, filecoin.MatchPoStSector)
+}
+
+// eachSector checks the sectors of the k-th partition at hand.
+func (j *Job) eachSector(ctx context.Context, st *filecoin.PoStStatement, k int,
+	check func(ctx context.Context, st *filecoin.PoStStatement, k, i int, p *filecoin.PoStSectorProof) error) error {
 	posts := j.partitionPosts(k)
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(j.workers())
@@ -94,7 +109,7 @@ func (j *Job) checkPoSt(ctx context.Context, st *filecoin.PoStStatement, k int) 
 		if inner.Err() != nil {
 			break
 		}
-		g.Go(func() error { return filecoin.CheckPoStSector(inner, st, k, i, &posts[i]) })
+		g.Go(func() error { return check(inner, st, k, i, &posts[i]) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -111,7 +126,8 @@ func (j *Job) partitionPosts(k int) []filecoin.PoStSectorProof {
 	return j.posts[k*per : min((k+1)*per, len(j.posts))]
 }
 
-// Witness assigns the circuit, which sys must be, for partition k.
+// Witness assigns the circuit, which sys must be, for partition k. Of a vanilla proof that does not lead to its
+// commitments there is no witness: the error is that of [Job.Check].
 func (j *Job) Witness(ctx context.Context, sys *System, k int) (*witness.Witness, error) {
 	if err := j.has(k); err != nil {
 		return nil, err
@@ -125,7 +141,13 @@ func (j *Job) Witness(ctx context.Context, sys *System, k int) (*witness.Witness
 	case *filecoin.UpdateStatement:
 		return circuit.AssignUpdate(ctx, sys.System, st, k, &j.updates[k-j.first], j.options.Workers)
 	case *filecoin.PoStStatement:
-		return circuit.AssignPoSt(ctx, j.circuit.Kind, j.circuit.Size, sys.System, j.partitionPosts(k-j.first), j.options.Workers)
+		w, err := circuit.AssignPoSt(ctx, j.circuit.Kind, j.circuit.Size, sys.System, j.partitionPosts(k-j.first), j.options.Workers)
+		if err != nil {
+			if why := j.Check(ctx, k); why != nil {
+				return nil, why
+			}
+		}
+		return w, err
 	}
 	return nil, errors.New("job has no statement")
 }

@@ -77,7 +77,7 @@ func (s *Service) synthesize(ctx, inner context.Context, job *wire.SynthJob, wor
 	if id := opened.Circuit().ID(); id != job.Task.Circuit {
 		return wire.Errorf(wire.CodeBadMessage, "synth job of %s: its statement is of circuit %s", job.Task.Circuit, id)
 	}
-	if err := work.Do(inner, stageCheck, func(ctx context.Context) error { return opened.Check(ctx, k) }); err != nil {
+	if err := work.Do(inner, stageCheck, func(ctx context.Context) error { return opened.Match(ctx, k) }); err != nil {
 		return fault.Of(err, wire.CodeBadVanillaProof)
 	}
 	start := time.Now()
@@ -144,7 +144,7 @@ func (s *Service) open(ctx context.Context, job *wire.SynthJob) (*engine.Job, er
 func encode(ctx context.Context, opened *engine.Job, sys *engine.System, t *wire.Task) ([]byte, error) {
 	w, err := opened.Witness(ctx, sys, int(t.Partition))
 	if err != nil {
-		return nil, fmt.Errorf("job %s, partition %d: witness: %w", t.ID.Short(), t.Partition, err)
+		return nil, fault.Of(fmt.Errorf("job %s, partition %d: witness: %w", t.ID.Short(), t.Partition, err), wire.CodeInternal)
 	}
 	header := witness.Header{Circuit: t.Circuit, R1CS: sys.R1CS, Partition: t.Partition}
 	if _, err := hex.Decode(header.Job[:], []byte(t.ID)); err != nil {
