@@ -32,3 +32,15 @@ func BenchmarkBuildPoRep(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDigestPoRep hashes the 130 million constraints of a 32 GiB sector's partition. Run it with -cpu 1,2.
+func BenchmarkDigestPoRep(b *testing.B) {
+	sys := build(b, filecoin.PoRep, filecoin.Size32GiB)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := sys.Digest(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(sys.NumConstraints)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mconstraints/s")
+}
