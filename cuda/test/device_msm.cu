@@ -11,6 +11,12 @@ using namespace pm::test;
 
 static int multiprocessors;
 
+static const Lanes& lanes()
+{
+    static const Lanes l(nullptr);
+    return l;
+}
+
 enum class Scalars { uniform, zero, one, equal, minus_one, small, half_zero };
 enum class Points { distinct, equal, opposite, holes };
 
@@ -97,7 +103,7 @@ static void test_case(const Table<F>& table, std::mt19937_64& g, uint32_t n, Sca
     const Msm<F> msm(b, n, bits, budget, multiprocessors);
     Device<char> scratch(msm.scratch_bytes());
     PM_CUDA(cudaMemset(scratch.get(), 0xa5, msm.scratch_bytes()));
-    const Affine<F> got = msm.run({ds.get(), indexed ? di.get() : nullptr, n, montgomery}, scratch.get(), nullptr, nullptr);
+    const Affine<F> got = msm.run({ds.get(), indexed ? di.get() : nullptr, n, montgomery}, scratch.get(), nullptr, lanes());
     CHECK(got == power(generator<F>(), want), "n %u, scalars %s, points %s, bits %d (%d), copies %d, indexed %d, montgomery %d", n, name(sk), name(pk),
           bits, msm.windows().bits, copies, indexed, montgomery);
 }
@@ -118,7 +124,7 @@ static void test_plain_sum(const Table<F>& table, std::mt19937_64& g)
     Device<Fr> ds(scalars);
     const Msm<F> msm({dp.get(), n, 1, 0}, n, 0, (size_t)1 << 32, multiprocessors);
     Device<char> scratch(msm.scratch_bytes());
-    CHECK(msm.run({ds.get(), nullptr, n, false}, scratch.get(), nullptr, nullptr) == want.to_affine(), "plain sum");
+    CHECK(msm.run({ds.get(), nullptr, n, false}, scratch.get(), nullptr, lanes()) == want.to_affine(), "plain sum");
 }
 
 template <class F>
@@ -136,7 +142,7 @@ static void test_bits(const Table<F>& table, std::mt19937_64& g, uint32_t n, uin
     const PointSum<F> sum(n, multiprocessors);
     Device<char> scratch(sum.scratch_bytes());
     PM_CUDA(cudaMemset(scratch.get(), 0xa5, sum.scratch_bytes()));
-    CHECK(sum.sum_bits(points.get(), bits.get(), n, scratch.get(), nullptr, nullptr) == power(generator<F>(), want), "bits: n %u, ones %u", n, ones);
+    CHECK(sum.sum_bits(points.get(), bits.get(), n, scratch.get(), nullptr, lanes()) == power(generator<F>(), want), "bits: n %u, ones %u", n, ones);
 }
 
 template <class F>
@@ -175,7 +181,7 @@ static void test_large(const char* group, std::mt19937_64& g, int log_n, int bit
     fill_scalars(scalars.get(), n, g());
     const Msm<F> msm({bases.get(), n, copies, w.bits}, n, bits, (size_t)24 << 30, multiprocessors);
     Device<char> scratch(msm.scratch_bytes());
-    const Affine<F> got = msm.run({scalars.get(), nullptr, n, false}, scratch.get(), nullptr, nullptr);
+    const Affine<F> got = msm.run({scalars.get(), nullptr, n, false}, scratch.get(), nullptr, lanes());
     CHECK(got == power(generator<F>(), dot(scalars.get(), nullptr, n, logs)), "%s 2^%d, bits %d, copies %d", group, log_n, msm.windows().bits, copies);
 }
 

@@ -22,6 +22,28 @@ static Bignum big(const F& a)
     return Bignum::from(a.limb, F::N);
 }
 
+// Fp has room above the modulus; Fr has not.
+static void test_unreduced(std::mt19937_64& g)
+{
+    const Bignum m = modulus<Fp>(), m2 = m.plus(m);
+    Bignum radix;
+    radix.w.assign(Fp::N + 1, 0);
+    radix.w[Fp::N] = 1;
+    for (int k = 0; k < 2000; k++) {
+        const Fp a = random_element<Fp>(g), b = random_element<Fp>(g), c = random_element<Fp>(g), d = random_element<Fp>(g);
+        const Fp s = Fp::sum_unreduced(a, b), t = Fp::difference_unreduced(c, d);
+        CHECK(big(s).compare(big(a).plus(big(b))) == 0, "sum");
+        CHECK(big(t).compare(big(c).plus(m).minus(big(d))) == 0, "difference");
+        const Fp p = Fp::product_unreduced(s, t), q = Fp::product_unreduced(p, t);
+        CHECK(big(p).compare(m2) < 0 && big(q).compare(m2) < 0, "products stay below 2 m");
+        CHECK(big(p).times(radix).mod(m).compare(big(s).times(big(t)).mod(m)) == 0, "product");
+        CHECK(p.squared() == Fp::from_plain(Fp::one().to_plain()) * p * p, "square of an unreduced product");
+        Fp n = a;
+        n.negate_unreduced_if(true);
+        CHECK(big(n).compare(m.minus(big(a))) == 0, "negative");
+    }
+}
+
 template <class F>
 static void test_field(const char* name, std::mt19937_64& g)
 {
@@ -68,6 +90,7 @@ int main()
     std::mt19937_64 g(seed());
     test_field<Fr>("Fr", g);
     test_field<Fp>("Fp", g);
+    test_unreduced(g);
     test_fp2(g);
     return finish("field");
 }

@@ -1,0 +1,202 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/proofmill/proofmill/pkg/groth16"
+)
+
+// Bytes of a point in memory.
+const (
+	g1Bytes = 96
+	g2Bytes = 192
+)
+
+// keyPiece is how many points one goroutine reads in one go.
+const keyPiece = 1 << 15
+
+// Points are where a key's points come from: an open parameter file ([groth16.Params]) or a key in memory ([KeyPoints]). ReadG1 and
+// ReadG2 are called by several goroutines at once.
+type Points interface {
+	VerifyingKey() *groth16.VerifyingKey
+	Count(s groth16.Section) int
+	ReadG1(s groth16.Section, from int, dst []bls12381.G1Affine) error
+	ReadG2(from int, dst []bls12381.G2Affine) error
+}
+
+var _ Points = (*groth16.Params)(nil)
+
+// KeyPoints are the points of a key in memory.
+type KeyPoints struct{ Key *groth16.Key }
+
+// VerifyingKey implements [Points].
+func (k KeyPoints) VerifyingKey() *groth16.VerifyingKey { return k.Key.VK }
+
+// Count implements [Points].
+func (k KeyPoints) Count(s groth16.Section) int {
+	if s == groth16.SectionBG2 {
+		return len(k.Key.BG2)
+	}
+	return len(k.section(s))
+}
+
+func (k KeyPoints) section(s groth16.Section) []bls12381.G1Affine {
+	switch s {
+	case groth16.SectionH:
+		return k.Key.H
+	case groth16.SectionL:
+		return k.Key.L
+	case groth16.SectionA:
+		return k.Key.A
+	default:
+		return k.Key.BG1
+	}
+}
+
+// ReadG1 implements [Points].
+func (k KeyPoints) ReadG1(s groth16.Section, from int, dst []bls12381.G1Affine) error {
+	copy(dst, k.section(s)[from:])
+	return nil
+}
+
+// ReadG2 implements [Points].
+func (k KeyPoints) ReadG2(from int, dst []bls12381.G2Affine) error {
+	copy(dst, k.Key.BG2[from:])
+	return nil
+}
+
+// Key is a parameter file's points on a device. It is immutable and may be used by any number of goroutines.
+type Key struct {
+	d         *Device
+	vk        *groth16.VerifyingKey
+	counts    groth16.Counts
+	memory    *buffer
+	h         uintptr // in the order of the quotient's coefficients: bit-reversed, with a place for a last one that is not
+	l, a, bg1 uintptr
+	bg2       uintptr
+}
+
+// NewKey brings a key for a circuit to the device under a name for the ledger. Points of another circuit are an error that wraps
+// [groth16.ErrParamsForeign], as far as counts tell. It blocks until done or ctx ends. Close it after use.
+func (c *Circuit) NewKey(ctx context.Context, name string, from Points) (*Key, error) {
+	k := &Key{d: c.d, vk: from.VerifyingKey()}
+	k.counts = groth16.Counts{
+		IC: len(k.vk.IC), H: from.Count(groth16.SectionH), L: from.Count(groth16.SectionL), A: from.Count(groth16.SectionA),
+		BG1: from.Count(groth16.SectionBG1), BG2: from.Count(groth16.SectionBG2),
+	}
+	want := groth16.Counts{
+		IC: c.sys.NumInputs, H: int(c.domain.size()) - 1, L: c.l.count, A: c.a.count, BG1: c.b.count, BG2: c.b.count,
+	}
+	if k.counts != want {
+		return nil, fmt.Errorf("key %s: %w: it has %s, the circuit needs %s", name, groth16.ErrParamsForeign, k.counts, want)
+	}
+	if err := k.load(ctx, name, from, c.domain.logN); err != nil {
+		k.Close()
+		return nil, fmt.Errorf("key %s: %w", name, err)
+	}
+	return k, nil
+}
+
+func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err error) {
+	var plan arena
+	offsets := [...]int64{
+		plan.add(g1Bytes << logN), plan.add(g1Bytes * int64(k.counts.L)), plan.add(g1Bytes * int64(k.counts.A)),
+		plan.add(g1Bytes * int64(k.counts.BG1)), plan.add(g2Bytes * int64(k.counts.BG2)),
+	}
+	if k.memory, err = k.d.alloc("key "+name, plan.size); err != nil {
+		return err
+	}
+	k.h, k.l, k.a = k.memory.at(offsets[0]), k.memory.at(offsets[1]), k.memory.at(offsets[2])
+	k.bg1, k.bg2 = k.memory.at(offsets[3]), k.memory.at(offsets[4])
+	staging, err := k.d.alloc("key "+name, g1Bytes*keyPiece)
+	if err != nil {
+		return err
+	}
+	defer staging.free()
+	s, err := k.d.newStream()
+	if err != nil {
+		return err
+	}
+	defer s.free()
+
+	readG1 := func(section groth16.Section) func(int, []bls12381.G1Affine) error {
+		return func(first int, dst []bls12381.G1Affine) error { return from.ReadG1(section, first, dst) }
+	}
+	reversed := func(first int, p []bls12381.G1Affine) error {
+		if err := copyIn(s, staging.addr, p); err != nil {
+			return err
+		}
+		return k.d.call("order points", func(e *callError) int32 {
+			return k.d.lib.fn.pointsReverse(s.handle, staging.addr, k.h, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // at most 2^28
+		})
+	}
+	if err := bring(ctx, s, k.counts.H, readG1(groth16.SectionH), reversed); err != nil {
+		return err
+	}
+	for _, t := range []struct {
+		section groth16.Section
+		count   int
+		to      uintptr
+	}{{groth16.SectionL, k.counts.L, k.l}, {groth16.SectionA, k.counts.A, k.a}, {groth16.SectionBG1, k.counts.BG1, k.bg1}} {
+		place := func(first int, p []bls12381.G1Affine) error { return copyIn(s, t.to+uintptr(g1Bytes*first), p) }
+		if err := bring(ctx, s, t.count, readG1(t.section), place); err != nil {
+			return err
+		}
+	}
+	place := func(first int, p []bls12381.G2Affine) error { return copyIn(s, k.bg2+uintptr(g2Bytes*first), p) }
+	return bring(ctx, s, k.counts.BG2, from.ReadG2, place)
+}
+
+// bring reads n points on several goroutines, a few pieces at a time, and places the pieces in their order.
+func bring[T any](ctx context.Context, s *stream, n int, read func(from int, dst []T) error, place func(from int, p []T) error) error {
+	buffers := make([][]T, min(runtime.GOMAXPROCS(0), (n+keyPiece-1)/keyPiece))
+	for i := range buffers {
+		buffers[i] = make([]T, keyPiece)
+	}
+	for from := 0; from < n; from += keyPiece * len(buffers) {
+		piece := func(i int) (int, []T) {
+			first := from + i*keyPiece
+			return first, buffers[i][:max(min(n-first, keyPiece), 0)]
+		}
+		var g errgroup.Group
+		for i := range buffers {
+			g.Go(func() error {
+				if first, p := piece(i); len(p) > 0 {
+					return read(first, p)
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		for i := range buffers {
+			if first, p := piece(i); len(p) > 0 {
+				if err := place(first, p); err != nil {
+					return err
+				}
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if err := s.wait(); err != nil { // the buffers are used again
+			return err
+		}
+	}
+	return nil
+}
+
+// Bytes is the device memory of the key.
+func (k *Key) Bytes() int64 { return k.memory.bytes }
+
+// VerifyingKey is the part of the key that verifies its proofs.
+func (k *Key) VerifyingKey() *groth16.VerifyingKey { return k.vk }
+
+// Close frees the device memory.
+func (k *Key) Close() { k.memory.free() }
