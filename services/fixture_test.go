@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -39,7 +38,9 @@ type fixture struct {
 		SHA256 string            `json:"params_sha256"`
 		Toxic  map[string]string `json:"toxic_waste"`
 	} `json:"parameters"`
-	Partitions []struct{} `json:"partitions"`
+	Partitions []struct {
+		Proof string `json:"proof"`
+	} `json:"partitions"`
 }
 
 func readFixture(t testing.TB, name string) *fixture {
@@ -183,19 +184,33 @@ func (f *fixture) toxic(t testing.TB) *groth16.Toxic {
 	return &groth16.Toxic{Alpha: scalar("alpha"), Beta: scalar("beta"), Gamma: scalar("gamma"), Delta: scalar("delta"), Tau: scalar("tau")}
 }
 
-// onlyParams is a new directory with links to the files of one circuit whose names end so.
-func onlyParams(t testing.TB, from string, c engine.Circuit, suffixes ...string) string {
+// keysOnly is a directory with the verifying keys of some fixtures under the names that services look for.
+func keysOnly(t testing.TB, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	file, err := filecoin.ParamsFile(c.Kind, c.Size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := strings.TrimSuffix(file, ".params")
-	for _, suffix := range suffixes {
-		if err := os.Symlink(filepath.Join(from, base+suffix), filepath.Join(dir, base+suffix)); err != nil {
+	for _, name := range names {
+		c := readFixture(t, name).circuit(t)
+		file, err := filecoin.VerifyingKeyFile(c.Kind, c.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(golden, name+".vk"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
+}
+
+// proof is the reference's proof of a partition.
+func (f *fixture) proof(t testing.TB, k int) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(f.Partitions[k].Proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

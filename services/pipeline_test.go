@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -30,7 +29,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is a time that no healthy run needs.
-const patience = 3 * time.Minute
+const patience = 90 * time.Second
 
 // testLog passes log lines to the test.
 type testLog struct{ t testing.TB }
@@ -47,7 +46,8 @@ type fleet struct {
 	params    string
 	telemetry *telemetry.Telemetry
 	log       *slog.Logger
-	client    *bus.Conn // that the test itself looks with
+	client    *bus.Conn     // that the test itself looks with
+	drain     time.Duration // of services started from now on; 0: the default
 }
 
 func newFleet(t testing.TB, params string) *fleet {
@@ -98,7 +98,7 @@ func (f *fleet) run(name string, create func(conn *bus.Conn, host gateway.HostOp
 	f.t.Helper()
 	conn := f.connect(name)
 	s, err := create(conn, gateway.HostOptions{
-		Conn: conn, Log: f.log.With("process", name), Tracers: f.telemetry.TracerProvider(), Meters: f.telemetry.MeterProvider(), DrainTimeout: 30 * time.Second,
+		Conn: conn, Log: f.log.With("process", name), Tracers: f.telemetry.TracerProvider(), Meters: f.telemetry.MeterProvider(), DrainTimeout: f.drain,
 	})
 	if err != nil {
 		f.t.Fatal(err)
@@ -107,14 +107,12 @@ func (f *fleet) run(name string, create func(conn *bus.Conn, host gateway.HostOp
 	p := &process{t: f.t, conn: conn, cancel: cancel, ended: make(chan error, 1)}
 	go func() { p.ended <- s.Run(ctx) }()
 	f.t.Cleanup(p.stop)
-	if name != "synth-early" {
-		select {
-		case <-s.Ready():
-		case err := <-p.ended:
-			f.t.Fatalf("%s ended: %v", name, err)
-		case <-time.After(patience):
-			f.t.Fatalf("%s is not ready", name)
-		}
+	select {
+	case <-s.Ready():
+	case err := <-p.ended:
+		f.t.Fatalf("%s ended: %v", name, err)
+	case <-time.After(patience):
+		f.t.Fatalf("%s is not ready", name)
 	}
 	return p
 }
@@ -142,6 +140,13 @@ func (f *fleet) gateway(name string) *process {
 	return f.run(name, func(_ *bus.Conn, host gateway.HostOptions) (service, error) {
 		return gateway.New(gateway.Options{Host: host, Params: gateway.ParamsDir{Path: f.params, AllowTest: true}, TestProofs: true})
 	})
+}
+
+// synthFor serves a fixture's circuit whether a prover has announced it or not.
+func (f *fleet) synthFor(name string, t testing.TB) func(*bus.Conn, gateway.HostOptions) (service, error) {
+	return func(_ *bus.Conn, host gateway.HostOptions) (service, error) {
+		return synth.New(synth.Options{Host: host, TestProofs: true, Systems: &systems, Circuits: []string{readFixture(t, name).circuit(t).ID()}})
+	}
 }
 
 func (f *fleet) synth(name string) *process {
@@ -250,14 +255,5 @@ func eventually(t testing.TB, what string, holds func() bool) {
 		case <-deadline:
 			t.Fatalf("%s: not in %v", what, patience)
 		}
-	}
-}
-
-var errSlow = errors.New("set PROOFMILL_SLOW=1 to run")
-
-func needSlow(t testing.TB) {
-	t.Helper()
-	if os.Getenv("PROOFMILL_SLOW") == "" {
-		t.Skip(errSlow)
 	}
 }

@@ -11,10 +11,10 @@ import (
 // retryEvery is the pause between tries of what the start of a service needs from others.
 const retryEvery = 500 * time.Millisecond
 
-// Retry calls try until it succeeds, fails for a reason that waiting does not cure, or ctx ends, which is no error. Only the first
-// of equal failures is logged. It is for starts in any order: a worker waits for the gateway that makes the streams.
+// Retry calls try until it succeeds, fails for a reason that waiting does not cure, or ctx ends, which is no error. It logs a failure
+// when it came twice. It is for starts in any order: a worker waits for the gateway that makes the streams.
 func Retry(ctx context.Context, log *slog.Logger, what string, try func() error) error {
-	last := ""
+	last, logged := "", ""
 	for {
 		err := try()
 		if err == nil {
@@ -26,10 +26,11 @@ func Retry(ctx context.Context, log *slog.Logger, what string, try func() error)
 		if wire.ClassOf(err) != wire.Transient {
 			return err
 		}
-		if err.Error() != last {
-			last = err.Error()
+		if text := err.Error(); text == last && text != logged {
+			logged = text
 			log.Warn(what+": not there yet, it is tried again", "err", err)
 		}
+		last = err.Error()
 		timer := time.NewTimer(retryEvery)
 		select {
 		case <-timer.C:
