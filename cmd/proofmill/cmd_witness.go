@@ -73,18 +73,14 @@ func reportWitness(command *cobra.Command, a *app, flags *requestFlags, partitio
 		if err != nil {
 			return badInput(err)
 		}
-		aux, err := w.Aux(ctx, 0)
-		if err != nil {
-			return err
-		}
 		p := partitionReport{Partition: k, BlobBytes: witness.BlobSize(sys.System, job.Circuit().ID())}
 		if check {
-			if err := sys.Satisfied(ctx, w.Inputs, aux); err != nil {
+			if err := w.Satisfied(ctx, 0); err != nil {
 				return exit.Wrap(exit.Failed, err, "")
 			}
 			p.Satisfied = true
-		} else {
-			p.Witness = witness.DigestOf(w.Inputs, aux)
+		} else if p.Witness, err = w.Digest(ctx); err != nil {
+			return err
 		}
 		report.Partitions = append(report.Partitions, p)
 	}

@@ -61,8 +61,7 @@ func (s *System) eachRow(from, to int, f func(b *Block, i, r, k int)) {
 	}
 }
 
-// evaluateRow sets dst to <row r of m, assignment> in instance i. Most values are bits and most
-// coefficients are one or minus one, so both are looked at before multiplying.
+// evaluateRow sets dst to <row r of m, assignment> in instance i.
 func (b *Block) evaluateRow(dst *fr.Element, m *Matrix, coeffs, inputs, aux []fr.Element, i, r int) {
 	var sum, t fr.Element
 	from, to := m.Row(r)
@@ -72,18 +71,23 @@ func (b *Block) evaluateRow(dst *fr.Element, m *Matrix, coeffs, inputs, aux []fr
 		if v.IsAux() {
 			value = aux
 		}
-		x := &value[b.Position(v, i)]
-		switch c := m.Coeff[k]; {
-		case x.IsZero():
-		case c == CoeffOne:
-			sum.Add(&sum, x)
-		case c == CoeffMinusOne:
-			sum.Sub(&sum, x)
-		case x.IsOne():
-			sum.Add(&sum, &coeffs[c])
-		default:
-			sum.Add(&sum, t.Mul(x, &coeffs[c]))
-		}
+		addTerm(&sum, &t, &value[b.Position(v, i)], coeffs, m.Coeff[k])
 	}
 	*dst = sum
+}
+
+// addTerm adds x times coefficient c to sum; t is room for the product. Most values are bits and most coefficients are
+// one or minus one, so both are looked at before multiplying.
+func addTerm(sum, t, x *fr.Element, coeffs []fr.Element, c uint16) {
+	switch {
+	case x.IsZero():
+	case c == CoeffOne:
+		sum.Add(sum, x)
+	case c == CoeffMinusOne:
+		sum.Sub(sum, x)
+	case x.IsOne():
+		sum.Add(sum, &coeffs[c])
+	default:
+		sum.Add(sum, t.Mul(x, &coeffs[c]))
+	}
 }
