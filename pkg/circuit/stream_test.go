@@ -33,7 +33,7 @@ func TestStreamedWitness(t *testing.T) {
 			return AssignPoSt(t.Context(), kind, size, sys, proofs[:1], 0)
 		}
 	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a fixed sequence
+	random := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range filecoin.Kinds() {
 		t.Run(kind.String(), func(t *testing.T) {
 			w, err := assign[kind](build(t, kind, size))

@@ -162,7 +162,7 @@ func BenchmarkRequest(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					blob, err := witness.Encode(witness.Header{Circuit: c.ID(), R1CS: sys.R1CS, Partition: uint32(k)}, w) //nolint:gosec // not negative
+					blob, err := witness.Encode(witness.Header{Circuit: c.ID(), R1CS: sys.R1CS, Partition: uint32(k)}, w)
 					if err != nil {
 						b.Fatal(err)
 					}

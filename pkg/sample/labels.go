@@ -45,7 +45,7 @@ func (l *labels) make(ctx context.Context) error {
 			if node > 0 {
 				hashed = l.parents(layer, node)
 			}
-			l.computed[node][layer] = filecoin.Label(l.replicaID, uint32(layer+1), node, hashed) //nolint:gosec // at most 11 layers
+			l.computed[node][layer] = filecoin.Label(l.replicaID, uint32(layer+1), node, hashed)
 		}
 	}
 	return nil

@@ -54,12 +54,11 @@ func ask(t *testing.T, program string, s *Sample, partition int) *verdict {
 		args = append(args, "post", d.RegisteredProof, d.Randomness, strconv.FormatUint(d.Miner, 10), k)
 		args = append(args, d.inputs()...)
 	}
-	command := exec.CommandContext(t.Context(), program, args...) //nolint:gosec // the program that the user names
+	command := exec.CommandContext(t.Context(), program, args...)
 	command.Dir = dir
 	out, err := command.Output()
 	if err != nil {
-		var failed *exec.ExitError
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 			t.Fatalf("%v: %s", err, failed.Stderr)
 		}
 		t.Fatal(err)

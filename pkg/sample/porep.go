@@ -63,7 +63,7 @@ func PoRep(ctx context.Context, proof filecoin.RegisteredSealProof, o Options) (
 func allNodes(size filecoin.SectorSize) []uint64 {
 	nodes := make([]uint64, size.Nodes())
 	for i := range nodes {
-		nodes[i] = uint64(i) //nolint:gosec // not negative
+		nodes[i] = uint64(i)
 	}
 	return nodes
 }

@@ -28,7 +28,7 @@ type place struct {
 func newRegularTree(arities []int, h int, leaf func(region, low uint64) filecoin.Node, parent func(children ...filecoin.Node) filecoin.Node) *regularTree {
 	t := &regularTree{spans: make([]int, 1, len(arities)+1), nodes: make(map[place]filecoin.Node)}
 	for level, arity := range arities {
-		t.spans = append(t.spans, t.spans[level]+bits.TrailingZeros(uint(arity))) //nolint:gosec // arities are 2 to 8
+		t.spans = append(t.spans, t.spans[level]+bits.TrailingZeros(uint(arity)))
 	}
 	t.regionSpan = t.spans[len(arities)] - h
 	var fill func(level int, index uint64) filecoin.Node
@@ -43,7 +43,7 @@ func newRegularTree(arities []int, h int, leaf func(region, low uint64) filecoin
 		} else {
 			children := make([]filecoin.Node, arities[level-1])
 			for i := range children {
-				children[i] = fill(level-1, index*uint64(len(children))+uint64(i)) //nolint:gosec // i is not negative
+				children[i] = fill(level-1, index*uint64(len(children))+uint64(i))
 			}
 			n = parent(children...)
 		}

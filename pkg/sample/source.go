@@ -40,7 +40,7 @@ func newSource(seed uint64, proof string, sector uint64) source {
 func (s source) node(u use, level int, index uint64) filecoin.Node {
 	var in [48]byte
 	copy(in[:], s.key[:])
-	in[32], in[33] = byte(u), byte(level)
+	in[32], in[33] = byte(u), byte(level) //nolint:gosec // at most 31 levels
 	binary.LittleEndian.PutUint64(in[40:], index)
 	n := filecoin.Node(sha256.Sum256(in[:]))
 	n[31] &= topMask

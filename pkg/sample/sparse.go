@@ -30,7 +30,7 @@ func newSparseTree(ctx context.Context, arities []int, s source, u use, leaves m
 		err := each(ctx, workers, len(indices), func(i int) {
 			var children [8]filecoin.Node
 			for k := range arity {
-				children[k] = t.node(level, indices[i]*uint64(arity)+uint64(k)) //nolint:gosec // as above
+				children[k] = t.node(level, indices[i]*uint64(arity)+uint64(k))
 			}
 			nodes[i] = parent(children[:arity]...)
 		})

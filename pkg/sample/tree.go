@@ -32,7 +32,7 @@ func open(t tree, arities []int, leaf uint64) filecoin.MerklePath {
 			}
 		}
 		p.Elements[level] = e
-		index >>= bits.TrailingZeros(uint(arity)) //nolint:gosec // as above
+		index >>= bits.TrailingZeros(uint(arity))
 	}
 	return p
 }

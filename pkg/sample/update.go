@@ -52,7 +52,7 @@ func newUpdate(proof filecoin.RegisteredUpdateProof, src source) (*update, error
 		st: &filecoin.UpdateStatement{Proof: proof}, commC: src.node(useCommC, 0, 0),
 		arities: size.Shape().Arities(size), aritiesD: binaryArities(levels), apexLen: size.ApexLeaves(),
 	}
-	u.apexLevel = levels - bits.TrailingZeros(uint(size.UpdatePartitions()*u.apexLen)) //nolint:gosec // positive
+	u.apexLevel = levels - bits.TrailingZeros(uint(size.UpdatePartitions()*u.apexLen))
 	old := func(region, low uint64) filecoin.Node { return src.node(useReplica, 0, region<<regularBits|low) }
 	data := func(region, low uint64) filecoin.Node { return src.node(useData, 0, region<<regularBits|low) }
 	u.oldR = newRegularTree(u.arities, h, old, parent)
@@ -65,7 +65,7 @@ func newUpdate(proof filecoin.RegisteredUpdateProof, src source) (*update, error
 	}
 	rhos := make([]fr.Element, 1<<h)
 	for region := range rhos {
-		rhos[region] = u.st.Rho(phi, uint64(region)<<(levels-h)) //nolint:gosec // not negative
+		rhos[region] = u.st.Rho(phi, uint64(region)<<(levels-h))
 	}
 	u.newR = newRegularTree(u.arities, h, func(region, low uint64) filecoin.Node {
 		o, d := element(old(region, low)), element(data(region, low))
