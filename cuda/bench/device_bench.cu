@@ -1,6 +1,7 @@
 // Rates of the arithmetic and times of the sums on one card. One JSON object a line.
 //
 //   device_bench [part...]     parts: rates add msm1 msm2 bits; all without arguments
+//                              g1,LOG_N,BITS,COPIES or g2,...: one MSM
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,12 @@ using namespace pm;
 using namespace pm::test;
 
 static int multiprocessors;
+
+static const Lanes& lanes()
+{
+    static const Lanes l(nullptr);
+    return l;
+}
 static bench::Meter meter;
 
 struct Timing {
@@ -146,7 +153,7 @@ static void bench_msm(const char* group, int log_n, int bits, int copies, double
     Affine<F> result;
     const auto once = [&] {
         times.clear();
-        result = msm.run({scalars.get(), nullptr, n, false}, scratch.get(), &times, nullptr);
+        result = msm.run({scalars.get(), nullptr, n, false}, scratch.get(), &times, lanes());
     };
     const Timing t = measure(seconds, once);
     const bool right = result == power(generator<F>(), dot(scalars.get(), nullptr, n, logs));
@@ -175,7 +182,7 @@ static void bench_bits(const char* group, uint32_t n, double seconds)
     StageTimes times;
     const Timing t = measure(seconds, [&] {
         times.clear();
-        sum.sum_bits(bases.get(), bits.get(), n, scratch.get(), &times, nullptr);
+        sum.sum_bits(bases.get(), bits.get(), n, scratch.get(), &times, lanes());
     });
     std::string more = ",\"scratch_gb\":" + std::to_string((double)sum.scratch_bytes() / 1e9);
     for (size_t i = 0; i < times.size(); i++) more += std::string(",\"") + times.name(i) + "\":" + std::to_string(times.milliseconds(i));
@@ -221,6 +228,12 @@ int main(int argc, char** argv)
             bench_msm<Fp>("G1", 27, 24, 4, seconds);
         }
         if (wanted("msm2")) bench_msm<Fp2>("G2", 25, 0, 1, seconds);
+        for (int i = 1; i < argc; i++) {
+            int group = 0, log_n = 0, bits = 0, copies = 1;
+            if (std::sscanf(argv[i], "g%d,%d,%d,%d", &group, &log_n, &bits, &copies) < 2) continue;
+            if (group == 1) bench_msm<Fp>("G1", log_n, bits, copies, seconds);
+            if (group == 2) bench_msm<Fp2>("G2", log_n, bits, copies, seconds);
+        }
         if (wanted("bits")) {
             bench_bits<Fp>("G1", 130169893, seconds);
             bench_bits<Fp2>("G2", 33112281, seconds);

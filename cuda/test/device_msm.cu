@@ -162,7 +162,7 @@ static void test_group(const char* group, std::mt19937_64& g)
         for (int bits : {5, 11}) test_case(table, g, 777, Scalars::uniform, Points::holes, bits, copies, plenty, copies % 2 != 0);
     // Little scratch: several passes, several chunks, buckets that cross chunks.
     for (Scalars s : {Scalars::uniform, Scalars::equal, Scalars::small})
-        for (size_t budget : {(size_t)24 << 20, (size_t)40 << 20, (size_t)80 << 20})
+        for (size_t budget : {(size_t)72 << 20, (size_t)100 << 20, (size_t)200 << 20})
             test_case(table, g, 150000, s, Points::distinct, 8, 1, budget * sizeof(Affine<F>) / 96, false);
     for (uint32_t n : {1u, 2u, 31u, 32u, 33u, 1000u, 40000u, 65537u, 1000003u})
         for (uint32_t ones : {0u, 0x10000000u, 0x80000000u, 0xffffffffu}) test_bits(table, g, n, ones);

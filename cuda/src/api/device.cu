@@ -130,7 +130,7 @@ int32_t pm_stream_create(pm_context* context, pm_stream** out, pm_error* error)
         need(out != nullptr, "stream: null result");
         cudaStream_t s = nullptr;
         PM_CUDA(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-        *out = new pm_stream{context, s, {}};
+        *out = new pm_stream(context, s);
     });
 }
 
@@ -138,8 +138,9 @@ void pm_stream_free(pm_stream* stream)
 {
     if (!stream) return;
     (void)cudaSetDevice(stream->context->device);
-    (void)cudaStreamDestroy(stream->stream);
+    const cudaStream_t main = stream->stream;
     delete stream;
+    (void)cudaStreamDestroy(main);
 }
 
 int32_t pm_stream_wait(pm_stream* stream, pm_error* error)

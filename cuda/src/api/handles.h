@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "core/error.h"
+#include "core/lanes.h"
 #include "core/stage.h"
 #include "proofmill_cuda.h"
 
@@ -17,6 +18,9 @@ struct pm_stream {
     pm_context* context;
     cudaStream_t stream;
     pm::StageTimes times;
+    pm::Lanes lanes;
+
+    pm_stream(pm_context* c, cudaStream_t s) : context(c), stream(s), lanes(s) {}
 };
 
 namespace pm {

@@ -69,9 +69,9 @@ int32_t pm_msm_run(pm_msm* msm, pm_stream* stream, const void* scalars, const ui
         need(aligned(scratch), "msm: scratch is null or not divisible by 256");
         const MsmInput input = {static_cast<const Fr*>(scalars), indices, count, montgomery != 0};
         if (msm->g1)
-            *static_cast<G1Affine*>(result) = msm->g1->run(input, scratch, &stream->times, stream->stream);
+            *static_cast<G1Affine*>(result) = msm->g1->run(input, scratch, &stream->times, stream->lanes);
         else
-            *static_cast<G2Affine*>(result) = msm->g2->run(input, scratch, &stream->times, stream->stream);
+            *static_cast<G2Affine*>(result) = msm->g2->run(input, scratch, &stream->times, stream->lanes);
     });
 }
 
@@ -118,8 +118,8 @@ int32_t pm_sum_run(pm_sum* sum, pm_stream* stream, const void* points, const uin
         need(sum && result && ((points && bits) || count == 0), "sum: null argument");
         need(aligned(scratch), "sum: scratch is null or not divisible by 256");
         if (sum->g1)
-            *static_cast<G1Affine*>(result) = sum->g1->sum_bits(static_cast<const G1Affine*>(points), bits, count, scratch, &stream->times, stream->stream);
+            *static_cast<G1Affine*>(result) = sum->g1->sum_bits(static_cast<const G1Affine*>(points), bits, count, scratch, &stream->times, stream->lanes);
         else
-            *static_cast<G2Affine*>(result) = sum->g2->sum_bits(static_cast<const G2Affine*>(points), bits, count, scratch, &stream->times, stream->stream);
+            *static_cast<G2Affine*>(result) = sum->g2->sum_bits(static_cast<const G2Affine*>(points), bits, count, scratch, &stream->times, stream->lanes);
     });
 }

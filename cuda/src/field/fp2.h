@@ -31,7 +31,7 @@ struct Fp2 {
     {
         const Fp low = product(a.c0, b.c0);
         const Fp high = product(a.c1, b.c1);
-        const Fp cross = product(a.c0 + a.c1, b.c0 + b.c1);
+        const Fp cross = product(Fp::sum_unreduced(a.c0, a.c1), Fp::sum_unreduced(b.c0, b.c1));
         return {low - high, cross - low - high};
     }
 
@@ -39,8 +39,14 @@ struct Fp2 {
     PM_HD Fp2 squared() const
     {
         const Fp cross = product(c0, c1);
-        return {product(c0 + c1, c0 - c1), cross.doubled()};
+        return {product(Fp::sum_unreduced(c0, c1), Fp::difference_unreduced(c0, c1)), cross.doubled()};
     }
+
+    // See Montgomery; here they are the reduced operations.
+    static PM_HD Fp2 product_unreduced(const Fp2& a, const Fp2& b) { return a * b; }
+    static PM_HD Fp2 difference_unreduced(const Fp2& a, const Fp2& b) { return a - b; }
+    PM_HD void negate_unreduced_if(bool condition) { negate_if(condition); }
+    PM_HD void reduce_once() {}
 
 private:
     static PM_HD_NOINLINE Fp product(Fp a, Fp b) { return a * b; }

@@ -56,20 +56,7 @@ struct alignas(16) Montgomery {
 
     friend PM_HD Montgomery operator+(const Montgomery& a, const Montgomery& b)
     {
-        Montgomery r;
-#if defined(__CUDA_ARCH__)
-        r.limb[0] = carry::add_cc(a.limb[0], b.limb[0]);
-        PM_UNROLL
-        for (int i = 1; i < N - 1; i++) r.limb[i] = carry::addc_cc(a.limb[i], b.limb[i]);
-        r.limb[N - 1] = carry::addc(a.limb[N - 1], b.limb[N - 1]);
-#else
-        uint64_t c = 0;
-        for (int i = 0; i < N; i++) {
-            c += (uint64_t)a.limb[i] + b.limb[i];
-            r.limb[i] = (uint32_t)c;
-            c >>= 32;
-        }
-#endif
+        Montgomery r = sum_unreduced(a, b);
         r.reduce_once();
         return r;
     }
@@ -112,30 +99,22 @@ struct alignas(16) Montgomery {
     }
 
     // Replaces the element by its negative where the condition holds.
-    PM_HD void negate_if(bool condition)
-    {
-        Montgomery r;
-        const bool keep = !condition || is_zero();
-#if defined(__CUDA_ARCH__)
-        r.limb[0] = carry::sub_cc(P::modulus(0), limb[0]);
-        PM_UNROLL
-        for (int i = 1; i < N - 1; i++) r.limb[i] = carry::subc_cc(P::modulus(i), limb[i]);
-        r.limb[N - 1] = carry::subc(P::modulus(N - 1), limb[N - 1]);
-#else
-        uint64_t c = 0;
-        for (int i = 0; i < N; i++) {
-            c = (uint64_t)P::modulus(i) - limb[i] - c;
-            r.limb[i] = (uint32_t)c;
-            c = (c >> 32) & 1;
-        }
-#endif
-        PM_UNROLL
-        for (int i = 0; i < N; i++) limb[i] = keep ? limb[i] : r.limb[i];
-    }
+    PM_HD void negate_if(bool condition) { negate_unreduced_if(condition && !is_zero()); }
 
     PM_HD Montgomery doubled() const { return *this + *this; }
 
     friend PM_HD Montgomery operator*(const Montgomery& a, const Montgomery& b)
+    {
+        Montgomery r = product_unreduced(a, b);
+        r.reduce_once();
+        return r;
+    }
+
+    // The unreduced operations leave out the last subtraction where the next operation can do without.
+    // m must be small against R: for Fp, R is 9.8 m, so factors up to 3 m are fine.
+
+    // Below 2 m; needs a * b < m * R.
+    static PM_HD Montgomery product_unreduced(const Montgomery& a, const Montgomery& b)
     {
 #if defined(__CUDA_ARCH__)
         return multiply_device(a, b);
@@ -144,12 +123,77 @@ struct alignas(16) Montgomery {
 #endif
     }
 
+    // a - b + m, above 0 and below 2 m; needs reduced operands, and 2 m < R.
+    static PM_HD Montgomery difference_unreduced(const Montgomery& a, const Montgomery& b)
+    {
+        Montgomery r;
+#if defined(__CUDA_ARCH__)
+        r.limb[0] = carry::sub_cc(a.limb[0], b.limb[0]);
+        PM_UNROLL
+        for (int i = 1; i < N - 1; i++) r.limb[i] = carry::subc_cc(a.limb[i], b.limb[i]);
+        r.limb[N - 1] = carry::subc(a.limb[N - 1], b.limb[N - 1]);
+        r.limb[0] = carry::add_cc(r.limb[0], P::modulus(0));
+        PM_UNROLL
+        for (int i = 1; i < N - 1; i++) r.limb[i] = carry::addc_cc(r.limb[i], P::modulus(i));
+        r.limb[N - 1] = carry::addc(r.limb[N - 1], P::modulus(N - 1));
+#else
+        int64_t c = 0;
+        for (int i = 0; i < N; i++) {
+            c += (int64_t)a.limb[i] - (int64_t)b.limb[i] + (int64_t)P::modulus(i);
+            r.limb[i] = (uint32_t)c;
+            c >>= 32;
+        }
+#endif
+        return r;
+    }
+
+    // a + b, below 2 m for reduced operands; needs 2 m < R.
+    static PM_HD Montgomery sum_unreduced(const Montgomery& a, const Montgomery& b)
+    {
+        Montgomery r;
+#if defined(__CUDA_ARCH__)
+        r.limb[0] = carry::add_cc(a.limb[0], b.limb[0]);
+        PM_UNROLL
+        for (int i = 1; i < N - 1; i++) r.limb[i] = carry::addc_cc(a.limb[i], b.limb[i]);
+        r.limb[N - 1] = carry::addc(a.limb[N - 1], b.limb[N - 1]);
+#else
+        uint64_t c = 0;
+        for (int i = 0; i < N; i++) {
+            c += (uint64_t)a.limb[i] + b.limb[i];
+            r.limb[i] = (uint32_t)c;
+            c >>= 32;
+        }
+#endif
+        return r;
+    }
+
+    // m - a where the condition holds: m itself for zero.
+    PM_HD void negate_unreduced_if(bool condition)
+    {
+        Montgomery r;
+#if defined(__CUDA_ARCH__)
+        r.limb[0] = carry::sub_cc(P::modulus(0), limb[0]);
+        PM_UNROLL
+        for (int i = 1; i < N - 1; i++) r.limb[i] = carry::subc_cc(P::modulus(i), limb[i]);
+        r.limb[N - 1] = carry::subc(P::modulus(N - 1), limb[N - 1]);
+#else
+        int64_t c = 0;
+        for (int i = 0; i < N; i++) {
+            c += (int64_t)P::modulus(i) - (int64_t)limb[i];
+            r.limb[i] = (uint32_t)c;
+            c >>= 32;
+        }
+#endif
+        PM_UNROLL
+        for (int i = 0; i < N; i++) limb[i] = condition ? r.limb[i] : limb[i];
+    }
+
     PM_HD Montgomery squared() const
     {
 #if defined(__CUDA_ARCH__)
         return square_device(*this);
 #else
-        return multiply_host(*this, *this);
+        return *this * *this;
 #endif
     }
 
@@ -226,7 +270,6 @@ private:
         PM_UNROLL
         for (int j = 1; j < N - 1; j++) r.limb[j] = carry::addc_cc(even[j], odd[j + 1]);
         r.limb[N - 1] = carry::addc(even[N - 1], 0);
-        r.reduce_once();
         return r;
     }
 
@@ -405,7 +448,6 @@ private:
         }
         Montgomery r;
         std::memcpy(r.limb, t, sizeof r.limb);
-        r.reduce_once();
         return r;
     }
 };

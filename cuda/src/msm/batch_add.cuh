@@ -15,6 +15,10 @@ constexpr uint32_t chains_per_multiprocessor = 768;
 // Totals that share one inversion in the second level.
 constexpr uint32_t group = 8;
 
+// Differences are unreduced: zero appears as the modulus.
+__device__ __forceinline__ bool zero_limb(const Fp& a) { return a.limb[0] == FpParams::modulus(0); }
+__device__ __forceinline__ bool zero_limb(const Fp2& a) { return a.c0.limb[0] == 0; }
+
 __device__ __forceinline__ uint32_t first_limb(const Fp& a) { return a.limb[0]; }
 __device__ __forceinline__ uint32_t first_limb(const Fp2& a) { return a.c0.limb[0]; }
 
@@ -23,7 +27,7 @@ __device__ __forceinline__ uint32_t first_limb(const Fp2& a) { return a.c0.limb[
 template <class F>
 __device__ __forceinline__ bool unusual(const F& left_x, const F& right_x, const F& difference)
 {
-    return first_limb(left_x) == 0 || first_limb(right_x) == 0 || first_limb(difference) == 0;
+    return first_limb(left_x) == 0 || first_limb(right_x) == 0 || zero_limb(difference);
 }
 
 template <class F>
@@ -60,16 +64,17 @@ __device__ __forceinline__ F load_prefix(const uint4* prefixes, uint32_t capacit
     return v;
 }
 
-// Occupancy: G1 keeps 24 and 12 warps a multiprocessor, G2 half of that.
+// Registers decide what fits on a multiprocessor. In G1 three backward blocks leave room for one forward
+// block of the other lane: the forward step waits for memory while the backward step multiplies.
 template <class F>
 struct Policy {
     static constexpr int threads = 128;
-    static constexpr int forward_blocks = sizeof(F) == 48 ? 6 : 3;
-    static constexpr int backward_blocks = sizeof(F) == 48 ? 3 : 2;
+    static constexpr int forward_registers = sizeof(F) == 48 ? 80 : 152;
+    static constexpr int backward_registers = sizeof(F) == 48 ? 144 : 255;
 };
 
 template <class F>
-__global__ __launch_bounds__(Policy<F>::threads, Policy<F>::forward_blocks) void forward(
+__global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::forward_registers) void forward(
     const Affine<F>* __restrict__ bases, const Affine<F>* __restrict__ pool, const Pair* __restrict__ pairs, uint32_t count,
     uint32_t chains, uint32_t capacity, uint4* __restrict__ prefixes, F* __restrict__ totals)
 {
@@ -84,9 +89,9 @@ __global__ __launch_bounds__(Policy<F>::threads, Policy<F>::forward_blocks) void
             if (pair.right != Reference::none) {
                 const F left = load_global(&locate(bases, pool, pair.left)->x);
                 const F right = load_global(&locate(bases, pool, pair.right)->x);
-                F d = right - left;
+                F d = F::difference_unreduced(right, left);
                 if (unusual(left, right, d)) d = unusual_denominator(bases, pool, pair);
-                product = product * d;
+                product = F::product_unreduced(product, d);
             }
         }
         pair = next;
@@ -107,6 +112,7 @@ __global__ __launch_bounds__(32) void invert(F* __restrict__ totals, F* __restri
         product = product * load_global(totals + i);
         last = i;
     }
+    product.reduce_once();
     F rest = inverse(product);
     for (uint32_t i = last;; i -= stride) {
         const F v = load_global(totals + i);
@@ -117,7 +123,7 @@ __global__ __launch_bounds__(32) void invert(F* __restrict__ totals, F* __restri
 }
 
 template <class F>
-__global__ __launch_bounds__(Policy<F>::threads, Policy<F>::backward_blocks) void backward(
+__global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::backward_registers) void backward(
     const Affine<F>* __restrict__ bases, Affine<F>* pool, const Pair* __restrict__ pairs, uint32_t count, uint32_t chains,
     uint32_t capacity, const uint4* __restrict__ prefixes, const F* __restrict__ inverses, uint32_t output)
 {
@@ -138,19 +144,21 @@ __global__ __launch_bounds__(Policy<F>::threads, Policy<F>::backward_blocks) voi
                 const F left_x = load_global(&l->x), right_x = load_global(&r->x);
                 F left_y = load_global(&l->y), right_y = load_global(&r->y);
                 const F prefix = load_prefix<F>(prefixes, capacity, i);
-                const F d = right_x - left_x;
-                const F inverse = rest * prefix;
+                const F d = F::difference_unreduced(right_x, left_x);
+                const F inverse = F::product_unreduced(rest, prefix);
                 Affine<F> sum;
                 if (unusual(left_x, right_x, d)) {
-                    rest = rest * unusual_denominator(bases, pool, pair);
+                    rest = F::product_unreduced(rest, unusual_denominator(bases, pool, pair));
                     sum = unusual_sum(bases, pool, pair, inverse);
                 } else {
-                    rest = rest * d;
-                    left_y.negate_if((pair.left & Reference::negative) != 0);
-                    right_y.negate_if((pair.right & Reference::negative) != 0);
-                    const F slope = (right_y - left_y) * inverse;
+                    rest = F::product_unreduced(rest, d);
+                    if ((pair.left | pair.right) & Reference::negative) {
+                        left_y.negate_unreduced_if((pair.left & Reference::negative) != 0);
+                        right_y.negate_unreduced_if((pair.right & Reference::negative) != 0);
+                    }
+                    const F slope = F::product_unreduced(F::difference_unreduced(right_y, left_y), inverse);
                     sum.x = slope.squared() - left_x - right_x;
-                    sum.y = slope * (left_x - sum.x) - left_y;
+                    sum.y = slope * F::difference_unreduced(left_x, sum.x) - left_y;
                 }
                 store_global(pool + output + i, sum);
             }
@@ -168,6 +176,7 @@ void BatchAdder<F>::reserve(Scratch& scratch, uint32_t capacity, int multiproces
 {
     capacity_ = capacity;
     max_chains_ = (uint32_t)multiprocessors * batch_add::chains_per_multiprocessor;
+    if (max_chains_ > capacity) max_chains_ = capacity;
     prefixes_ = scratch.take<uint4>((size_t)capacity * (sizeof(F) / 16));
     totals_ = scratch.take<F>(max_chains_);
     total_prefixes_ = scratch.take<F>(max_chains_);

@@ -22,11 +22,17 @@ struct Range {
 };
 
 // A chunk [first, end) of the sorted entries and the tree over it. Pool slots of level l follow those of
-// the levels below: chunk size, rounded up to a power of two, minus itself shifted right by l.
+// the levels below: the span less its part shifted right by l.
 struct Tree {
     uint32_t first, end;
-    uint32_t span;  // power of two >= end - first
+    uint32_t span;  // a multiple of 2^levels, at least end - first
     int levels;     // of aligned nodes; the last round's level is this number
+
+    static Tree over(uint32_t first, uint32_t end, int levels)
+    {
+        const uint32_t unit = 1u << levels;
+        return {first, end, (end - first + unit - 1) / unit * unit, levels};
+    }
 
     __host__ __device__ uint32_t size() const { return end - first; }
     __host__ __device__ uint32_t slots_before(int level) const { return span - (span >> level); }

@@ -21,23 +21,32 @@ struct Arguments {
     uint32_t* values;  // references
 };
 
-// (value >> shift) mod 2^bits, for at most 32 bits.
-__device__ __forceinline__ uint32_t extract(const uint32_t* words, int shift, int bits)
+constexpr int threads = 256;
+constexpr int words = 10;  // 255 bits, a window above them, and one word to read past the end
+
+// The scalars of a block, word by word, so that any window of a scalar can be looked up.
+struct Shared {
+    uint32_t word[words][threads];
+    uint32_t bias[words];
+};
+
+// (scalar >> shift) mod 2^bits of this thread's scalar.
+__device__ __forceinline__ uint32_t extract(const Shared& s, int shift, int bits)
 {
-    const uint64_t two = words[shift / 32] | (uint64_t)words[shift / 32 + 1] << 32;
-    return (uint32_t)(two >> (shift % 32)) & ((1u << bits) - 1);
+    const uint32_t two = __funnelshift_r(s.word[shift / 32][threadIdx.x], s.word[shift / 32 + 1][threadIdx.x], (uint32_t)shift % 32);
+    return two & ((1u << bits) - 1);
 }
 
 // Entries are written window by window, scalars in order, so every access is contiguous.
-static __global__ __launch_bounds__(256) void cut(Arguments a)
+static __global__ __launch_bounds__(threads) void cut(Arguments a)
 {
-    __shared__ uint32_t bias[9];
+    __shared__ Shared shared;
     if (threadIdx.x == 0) {
         // Half a window in each window: adding it makes every digit independent of the carries below.
-        for (int i = 0; i < 9; i++) bias[i] = 0;
+        for (int i = 0; i < words; i++) shared.bias[i] = 0;
         for (int j = 0; j < a.windows.count; j++) {
             const int bit = j * a.windows.bits + a.windows.bits - 1;
-            if (bit < 288) bias[bit / 32] |= 1u << (bit % 32);
+            shared.bias[bit / 32] |= 1u << (bit % 32);
         }
     }
     __syncthreads();
@@ -55,21 +64,20 @@ static __global__ __launch_bounds__(256) void cut(Arguments a)
             break;
         }
     }
-    uint32_t w[10];
     uint64_t c = 0;
-    for (int k = 0; k < 9; k++) {
-        c += (uint64_t)(k < 8 ? (negative ? opposite.limb[k & 7] : s.limb[k & 7]) : 0) + bias[k];
-        w[k] = (uint32_t)c;
+    PM_UNROLL
+    for (int k = 0; k < words; k++) {
+        c += (uint64_t)(k < 8 ? (negative ? opposite.limb[k & 7] : s.limb[k & 7]) : 0) + shared.bias[k];
+        shared.word[k][threadIdx.x] = (uint32_t)c;
         c >>= 32;
     }
-    w[9] = 0;
     const uint32_t base = a.bases ? a.bases[i] : i;
     const uint32_t half = a.windows.buckets();
     const uint32_t dropped = (uint32_t)(a.end_set - a.first_set) * half;
     size_t out = i;
     for (int set = a.first_set; set < a.end_set; set++) {
         for (int j = set, copy = 0; j < a.windows.count; j += a.windows.sets, copy++) {
-            const int32_t digit = (int32_t)extract(w, j * a.windows.bits, a.windows.bits) - (int32_t)half;
+            const int32_t digit = (int32_t)extract(shared, j * a.windows.bits, a.windows.bits) - (int32_t)half;
             const uint32_t size = digit < 0 ? (uint32_t)-digit : (uint32_t)digit;
             a.keys[out] = digit == 0 ? dropped : (uint32_t)(set - a.first_set) * half + size - 1;
             a.values[out] = ((uint32_t)copy * a.stride + base) | ((digit < 0) != negative ? Reference::negative : 0u);

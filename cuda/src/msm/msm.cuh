@@ -24,6 +24,37 @@ inline uint32_t blocks(uint64_t threads, uint32_t per_block)
     return (uint32_t)((threads + per_block - 1) / per_block);
 }
 
+struct ChunkShare {
+    int lane;
+    uint32_t length;
+};
+
+// Cuts the sorted entries into chunks for the lanes in turn. The first chunks get shorter from lane to
+// lane, and the last ones make up for it, so that the lanes are not in the same phase: a chunk's first
+// round waits for memory most. At least one chunk, perhaps empty.
+inline std::vector<ChunkShare> share_chunks(uint32_t entries, uint32_t longest_chunk, int levels)
+{
+    constexpr int lanes = Lanes::count;
+    if (entries <= std::min(1u << 20, longest_chunk)) return {{0, entries}};
+    // A chunk's slots are counted in multiples of its longest node; with huge buckets only whole chunks fit.
+    const bool huge = (1ull << levels) > longest_chunk / 8;
+    const uint32_t unit = huge ? longest_chunk : 1u << levels;
+    const uint32_t most = longest_chunk / unit * unit;
+    const uint32_t turns = (uint32_t)((entries + (uint64_t)lanes * most - 1) / ((uint64_t)lanes * most));
+    const uint64_t length = ((uint64_t)entries + lanes * turns - 1) / (lanes * turns);
+    std::vector<ChunkShare> shares;
+    uint32_t left = entries;
+    const auto give = [&](int lane, uint64_t wanted) {
+        const uint32_t n = (uint32_t)std::min<uint64_t>({left, most, (wanted + unit - 1) / unit * unit});
+        if (n > 0) shares.push_back({lane, n});
+        left -= n;
+    };
+    for (uint32_t turn = 0; turn <= turns || left > 0; turn++)
+        for (int lane = 0; lane < lanes; lane++)
+            give(lane, turn == 0 ? length * (uint64_t)(lanes - lane) / lanes : turn == turns ? length * (uint64_t)lane / lanes : length);
+    return shares;
+}
+
 // Additions a scalar: one a window, and two a bucket for weighing, less the first of each bucket.
 inline int choose_bits(uint32_t count, int copies)
 {
@@ -44,16 +75,22 @@ inline int choose_bits(uint32_t count, int copies)
 
 template <class F>
 struct Msm<F>::Layout {
+    // What one of the two lanes needs for itself.
+    struct Lane {
+        uint32_t slots;  // first of its slots in the pool
+        Pair* pairs;
+        BatchAdder<F> adder;
+    };
+
     SortBuffers sort;
     void* sort_temporary;
     size_t sort_temporary_bytes;
     buckets::Range* ranges;
     buckets::Summary* summary;
-    Affine<F>* pool;     // the bucket sums, then the tree's slots
-    uint32_t pool_tree;  // first slot of the tree
-    Pair* pairs;
+    Affine<F>* pool;  // the bucket sums, then the lanes' slots
+    uint64_t pool_slots;
     Xyzz<F>* bit_sums;
-    BatchAdder<F> adder;
+    Lane lane[Lanes::count];
     uint32_t chunk;
     size_t bytes;
 };
@@ -78,16 +115,18 @@ typename Msm<F>::Layout Msm<F>::lay_out(void* memory, int sets_at_once, uint32_t
     l.sort_temporary = scratch.take<char>(l.sort_temporary_bytes);
     l.ranges = scratch.take<buckets::Range>(all_buckets);
     l.summary = scratch.take<buckets::Summary>(1);
-    l.chunk = (uint32_t)std::min<uint64_t>(chunk, 1ull << msm_detail::ceil_log2(entries));
-    // Folding needs three halves of the buckets besides the buckets themselves.
-    const uint64_t fold_slots = (uint64_t)all_buckets + all_buckets / 2 + 2;
-    const uint64_t tree_slots = std::max<uint64_t>(l.chunk, fold_slots);
-    l.pool = scratch.take<Affine<F>>(all_buckets + tree_slots);
-    l.pool_tree = all_buckets;
-    const uint32_t most_pairs = (uint32_t)std::max<uint64_t>((uint64_t)l.chunk / 2 + 1, all_buckets);
-    l.pairs = scratch.take<Pair>(most_pairs);
     l.bit_sums = scratch.take<Xyzz<F>>((size_t)windows_.sets * windows_.bits);
-    l.adder.reserve(scratch, most_pairs, multiprocessors_);
+    l.chunk = (uint32_t)std::min<uint64_t>(chunk, std::max<uint64_t>(4096, (uint64_t)1 << msm_detail::ceil_log2((entries + Lanes::count - 1) / Lanes::count)));
+    // A lane folds rows or columns: a half of the buckets, then a quarter, and so on in turn.
+    const uint32_t slots = std::max(l.chunk, all_buckets / 2 + all_buckets / 4 + 2);
+    const uint32_t pairs = std::max(l.chunk / 2 + 1, all_buckets / 2 + 1);
+    l.pool_slots = (uint64_t)all_buckets + (uint64_t)Lanes::count * slots;
+    l.pool = scratch.take<Affine<F>>(l.pool_slots);
+    for (int i = 0; i < Lanes::count; i++) {
+        l.lane[i].slots = all_buckets + (uint32_t)i * slots;
+        l.lane[i].pairs = scratch.take<Pair>(pairs);
+        l.lane[i].adder.reserve(scratch, pairs, multiprocessors_);
+    }
     l.bytes = scratch.used();
     return l;
 }
@@ -104,24 +143,21 @@ Msm<F>::Msm(const Bases<F>& bases, uint32_t max_count, int window_bits, size_t b
         window_bits = bases.copy_bits;
     }
     windows_ = Windows::of(window_bits ? window_bits : msm_detail::choose_bits(max_count_, bases.copies), bases.copies);
-    // The fewest and largest pieces that fit: all sets and one chunk first.
+    // The fewest and largest pieces that fit: all sets at once and long chunks first.
     for (int passes = 1;; passes++) {
         const int sets = (windows_.sets + passes - 1) / passes;
-        const bool possible = (uint64_t)sets * windows_.windows_of(0) * max_count_ < (1ull << 30) &&
-                              (uint64_t)sets * windows_.buckets() * 5 / 2 < (1ull << 29);
-        if (possible || sets == 1) {
-            if (!possible) throw_argument("msm: too many scalars for one bucket set");
-            for (uint32_t chunk = 1u << 29; chunk >= 1u << 16; chunk /= 2) {
-                const Layout l = lay_out(nullptr, sets, chunk);
-                if (l.bytes <= budget_bytes && (uint64_t)l.chunk + l.pool_tree < Reference::pool) {
-                    // A pass less is worth more than a large chunk, up to a point.
-                    if (l.chunk < (1u << 26) && l.chunk < (uint64_t)windows_.windows_of(0) * max_count_ && sets > 1) break;
-                    sets_at_once_ = sets;
-                    chunk_ = l.chunk;
-                    scratch_bytes_ = l.bytes;
-                    return;
-                }
-            }
+        const uint64_t entries = (uint64_t)sets * (uint64_t)windows_.windows_of(0) * max_count_;
+        const bool possible = entries < (1ull << 30) && (uint64_t)sets * windows_.buckets() < (1ull << 28);
+        if (!possible && sets == 1) throw_argument("msm: too many scalars for one bucket set");
+        for (uint32_t chunk = 1u << 26; possible && chunk >= 1u << 16; chunk /= 2) {
+            // A pass less is not worth short chunks.
+            if (sets > 1 && chunk < 1u << 24 && chunk < entries / Lanes::count) break;
+            const Layout l = lay_out(nullptr, sets, chunk);
+            if (l.bytes > budget_bytes || l.pool_slots >= Reference::pool) continue;
+            sets_at_once_ = sets;
+            chunk_ = l.chunk;
+            scratch_bytes_ = l.bytes;
+            return;
         }
         if (sets == 1) {
             const Layout least = lay_out(nullptr, 1, 1u << 16);
@@ -132,79 +168,90 @@ Msm<F>::Msm(const Bases<F>& bases, uint32_t max_count, int window_bits, size_t b
 }
 
 template <class F>
-void Msm<F>::sum_buckets(const Layout& l, uint32_t entries, uint32_t all_buckets, StageTimes* times, cudaStream_t stream) const
+void Msm<F>::sum_buckets(const Layout& l, uint32_t entries, uint32_t all_buckets, StageTimes* times, const Lanes& lanes) const
 {
     using namespace msm_detail;
+    const cudaStream_t main = lanes.main();
     const uint32_t* keys = l.sort.keys[l.sort.current];
     const uint32_t* values = l.sort.values[l.sort.current];
     buckets::Summary summary;
     {
-        Stage stage("msm.ranges", times, stream);
-        PM_CUDA(cudaMemsetAsync(l.ranges, 0, all_buckets * sizeof(buckets::Range), stream));
-        PM_CUDA(cudaMemsetAsync(l.summary, 0, sizeof summary, stream));
-        buckets::find_ranges<<<blocks(entries, 256), 256, 0, stream>>>(keys, entries, all_buckets, l.ranges);
+        Stage stage("msm.ranges", times, main);
+        PM_CUDA(cudaMemsetAsync(l.ranges, 0, all_buckets * sizeof(buckets::Range), main));
+        PM_CUDA(cudaMemsetAsync(l.summary, 0, sizeof summary, main));
+        buckets::find_ranges<<<blocks(entries, 256), 256, 0, main>>>(keys, entries, all_buckets, l.ranges);
         PM_LAUNCHED("bucket ranges");
-        buckets::summarize<<<std::min(blocks(all_buckets, 256), 1024u), 256, 0, stream>>>(l.ranges, all_buckets, l.summary);
+        buckets::summarize<<<std::min(blocks(all_buckets, 256), 1024u), 256, 0, main>>>(l.ranges, all_buckets, l.summary);
         PM_LAUNCHED("bucket summary");
-        PM_CUDA(cudaMemcpyAsync(&summary, l.summary, sizeof summary, cudaMemcpyDeviceToHost, stream));
-        PM_CUDA(cudaStreamSynchronize(stream));
+        PM_CUDA(cudaMemcpyAsync(&summary, l.summary, sizeof summary, cudaMemcpyDeviceToHost, main));
+        PM_CUDA(cudaStreamSynchronize(main));
     }
-    Stage stage("msm.trees", times, stream);
+    Stage stage("msm.trees", times, main);
+    const int most_levels = ceil_log2(std::max(summary.longest, 1u));
+    lanes.fork();
     uint32_t first = 0;
-    do {
-        buckets::Tree tree;
-        tree.first = first;
-        tree.end = (uint32_t)std::min<uint64_t>((uint64_t)first + l.chunk, summary.used);
-        tree.span = 1u << ceil_log2(std::max(tree.size(), 1u));
-        tree.levels = ceil_log2(std::min(summary.longest, std::max(tree.size(), 1u)));
+    int before = 0;
+    for (const ChunkShare& share : share_chunks(summary.used, l.chunk, most_levels)) {
+        const cudaStream_t stream = lanes.at(share.lane);
+        const typename Layout::Lane& own = l.lane[share.lane];
+        Affine<F>* pool = l.pool + own.slots;
+        const uint32_t end = first + share.length;
+        const buckets::Tree tree = buckets::Tree::over(first, end, std::min(most_levels, ceil_log2(std::max(share.length, 1u))));
         if (summary.longest > 1) {
             for (int level = 0; level <= tree.levels; level++) {
                 const uint32_t nodes = tree.nodes(level);
                 if (nodes == 0) continue;
-                buckets::plan_round<<<blocks(nodes, 256), 256, 0, stream>>>(tree, level, keys, values, l.ranges, l.pairs, nodes);
+                buckets::plan_round<<<blocks(nodes, 256), 256, 0, stream>>>(tree, level, keys, values, l.ranges, own.pairs, nodes);
                 PM_LAUNCHED("tree round");
-                l.adder.add(bases_.points, l.pool + l.pool_tree, l.pairs, nodes, tree.slots_before(level), stream);
+                own.adder.add(bases_.points, pool, own.pairs, nodes, tree.slots_before(level), stream);
             }
         }
-        buckets::collect<F><<<blocks(all_buckets, 128), 128, 0, stream>>>(tree, values, l.ranges, all_buckets, bases_.points,
-                                                                         l.pool + l.pool_tree, l.pool);
+        // Chunks are collected in order: a bucket may begin in the chunk before.
+        if (first > 0) lanes.order(before, share.lane);
+        buckets::collect<F><<<blocks(all_buckets, 128), 128, 0, stream>>>(tree, values, l.ranges, all_buckets, bases_.points, pool, l.pool);
         PM_LAUNCHED("bucket sums");
-        first = tree.end;
-    } while (first < summary.used);
+        first = end;
+        before = share.lane;
+    }
+    lanes.join();
 }
 
 template <class F>
-void Msm<F>::weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTimes* times, cudaStream_t stream) const
+void Msm<F>::weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTimes* times, const Lanes& lanes) const
 {
     using namespace msm_detail;
-    Stage stage("msm.weigh", times, stream);
+    Stage stage("msm.weigh", times, lanes.main());
     const int bits = windows_.bits - 1;
     const weigh::Shape shape = {sets, bits / 2, bits - bits / 2};
     const uint32_t all = (uint32_t)sets << bits;
-    // Slots: the buckets; then rounds write in turn to an area of `all` slots and to one of half that size.
-    const uint32_t areas[2] = {l.pool_tree, l.pool_tree + all};
-    uint32_t row_input = 0, column_input = 0;
-    const int rounds = std::max(shape.low_bits, shape.high_bits);
-    for (int r = 0; r < rounds; r++) {
-        const uint32_t rows = r < shape.low_bits ? all >> (r + 1) : 0;
-        const uint32_t columns = r < shape.high_bits ? all >> (r + 1) : 0;
-        const uint32_t half = 1u << (bits - r - 1);
-        const uint32_t out = areas[r & 1];
-        weigh::plan_fold<<<blocks((uint64_t)rows + columns, 256), 256, 0, stream>>>(rows, row_input, columns, column_input, half, l.pairs);
-        PM_LAUNCHED("fold");
-        l.adder.add(bases_.points, l.pool, l.pairs, rows + columns, out, stream);
-        if (rows) row_input = out;
-        if (columns) column_input = out + rows;
+    lanes.fork();
+    uint32_t inputs[2] = {0, 0};  // of rows and of columns; both start as the buckets
+    for (int round = 0; round < shape.high_bits; round++) {
+        const uint32_t count = all >> (round + 1);
+        for (int lane = 0; lane < 2; lane++) {
+            if (lane == 0 && round >= shape.low_bits) continue;
+            const typename Layout::Lane& own = l.lane[lane];
+            const uint32_t out = own.slots + (round & 1 ? all / 2 : 0);
+            if (lane == 0)
+                weigh::plan_rows<<<blocks(count, 256), 256, 0, lanes.at(lane)>>>(count, inputs[lane], own.pairs);
+            else
+                weigh::plan_columns<<<blocks(count, 256), 256, 0, lanes.at(lane)>>>(count, inputs[lane], 1u << (bits - round - 1), own.pairs);
+            PM_LAUNCHED("fold");
+            own.adder.add(bases_.points, l.pool, own.pairs, count, out, lanes.at(lane));
+            inputs[lane] = out;
+        }
     }
+    lanes.join();
     const dim3 grid((unsigned)(1 + bits), (unsigned)sets);
-    weigh::bit_sums<F><<<grid, weigh::sum_threads, 0, stream>>>(shape, l.pool + row_input, l.pool + column_input, bit_sums);
+    weigh::bit_sums<F><<<grid, weigh::sum_threads, 0, lanes.main()>>>(shape, l.pool + inputs[0], l.pool + inputs[1], bit_sums);
     PM_LAUNCHED("bit sums");
 }
 
 template <class F>
-Affine<F> Msm<F>::run(const MsmInput& input, void* scratch, StageTimes* times, cudaStream_t stream) const
+Affine<F> Msm<F>::run(const MsmInput& input, void* scratch, StageTimes* times, const Lanes& lanes) const
 {
     using namespace msm_detail;
+    const cudaStream_t stream = lanes.main();
     if (input.count > max_count_) throw_argument("msm: more scalars than planned for");
     if (!input.indices && input.count > bases_.count) throw_argument("msm: more scalars than bases");
     if (input.count == 0) return Affine<F>::infinity();
@@ -220,15 +267,15 @@ Affine<F> Msm<F>::run(const MsmInput& input, void* scratch, StageTimes* times, c
             Stage stage("msm.digits", times, stream);
             digits::Arguments a = {input.scalars, input.indices, input.count, bases_.count, input.montgomery, w, first, end,
                                    l.sort.keys[0], l.sort.values[0]};
-            digits::cut<<<blocks(input.count, 256), 256, 0, stream>>>(a);
+            digits::cut<<<blocks(input.count, digits::threads), digits::threads, 0, stream>>>(a);
             PM_LAUNCHED("digits");
         }
         {
             Stage stage("msm.sort", times, stream);
             sort_pairs(l.sort_temporary, l.sort_temporary_bytes, l.sort, entries, ceil_log2((uint64_t)all_buckets + 1), stream);
         }
-        sum_buckets(l, (uint32_t)entries, all_buckets, times, stream);
-        weigh_buckets(l, end - first, l.bit_sums + (size_t)first * w.bits, times, stream);
+        sum_buckets(l, (uint32_t)entries, all_buckets, times, lanes);
+        weigh_buckets(l, end - first, l.bit_sums + (size_t)first * w.bits, times, lanes);
     }
     std::vector<Xyzz<F>> sums((size_t)w.sets * w.bits);
     PM_CUDA(cudaMemcpyAsync(sums.data(), l.bit_sums, sums.size() * sizeof sums[0], cudaMemcpyDeviceToHost, stream));

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/lanes.h"
 #include "core/scratch.h"
 #include "core/stage.h"
 #include "curve/xyzz.h"
@@ -43,13 +44,13 @@ public:
     size_t scratch_bytes() const { return scratch_bytes_; }
 
     // Blocks until the sum is known. scratch: device, scratch_bytes() at an address divisible by 256.
-    Affine<F> run(const MsmInput& input, void* scratch, StageTimes* times, cudaStream_t stream) const;
+    Affine<F> run(const MsmInput& input, void* scratch, StageTimes* times, const Lanes& lanes) const;
 
 private:
     struct Layout;
     Layout lay_out(void* scratch, int sets_at_once, uint32_t chunk) const;
-    void sum_buckets(const Layout& l, uint32_t entries, uint32_t buckets, StageTimes* times, cudaStream_t stream) const;
-    void weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTimes* times, cudaStream_t stream) const;
+    void sum_buckets(const Layout& l, uint32_t entries, uint32_t buckets, StageTimes* times, const Lanes& lanes) const;
+    void weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTimes* times, const Lanes& lanes) const;
 
     Bases<F> bases_;
     uint32_t max_count_;
@@ -68,11 +69,12 @@ public:
     size_t scratch_bytes() const { return scratch_bytes_; }
 
     // Adds the positions of the set bits. Blocks until the sum is known.
-    Affine<F> sum_bits(const Affine<F>* points, const uint32_t* bits, uint32_t count, void* scratch, StageTimes* times, cudaStream_t stream) const;
+    Affine<F> sum_bits(const Affine<F>* points, const uint32_t* bits, uint32_t count, void* scratch, StageTimes* times, const Lanes& lanes) const;
 
 private:
     struct Layout;
     Layout lay_out(void* scratch) const;
+    void add_chunk(const Layout& l, int lane, const Affine<F>* points, const uint32_t* list, uint32_t count, Xyzz<F>* sums, cudaStream_t stream) const;
     uint32_t max_count_;
     int multiprocessors_;
     size_t scratch_bytes_ = 0;

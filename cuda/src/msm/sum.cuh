@@ -13,7 +13,7 @@ namespace pm {
 
 namespace point_sum {
 
-constexpr uint32_t chunk = 1u << 26;  // picked points of one tree
+constexpr uint32_t chunk = 1u << 24;  // picked points of one tree at most
 constexpr uint32_t tail = 1u << 14;   // points left to the xyzz tail
 constexpr uint32_t tail_blocks = 64;
 
@@ -62,28 +62,33 @@ struct PointSum<F>::Layout {
     uint32_t* selected;
     void* select_temporary;
     size_t select_temporary_bytes;
-    Affine<F>* pool;
-    Pair* pairs;
     Xyzz<F>* sums;
-    BatchAdder<F> adder;
+    uint32_t chunk;
+    struct Lane {
+        Affine<F>* pool;
+        Pair* pairs;
+        BatchAdder<F> adder;
+    } lane[Lanes::count];
     size_t bytes;
 };
 
 template <class F>
 typename PointSum<F>::Layout PointSum<F>::lay_out(void* memory) const
 {
-    const uint32_t most = std::min(max_count_, point_sum::chunk);
-    const uint32_t chunks = (max_count_ + point_sum::chunk - 1) / point_sum::chunk;
     Layout l;
     Scratch scratch(memory);
+    l.chunk = std::min((max_count_ + Lanes::count - 1) / Lanes::count, point_sum::chunk);
+    const uint32_t chunks = (max_count_ + l.chunk - 1) / l.chunk + Lanes::count;
     l.positions = scratch.take<uint32_t>(max_count_);
     l.selected = scratch.take<uint32_t>(1);
     l.select_temporary_bytes = select_temporary_bytes(max_count_);
     l.select_temporary = scratch.take<char>(l.select_temporary_bytes);
-    l.pool = scratch.take<Affine<F>>((size_t)most / 2 + most / 4 + 4);
-    l.pairs = scratch.take<Pair>(most / 2 + 1);
     l.sums = scratch.take<Xyzz<F>>((size_t)chunks * point_sum::tail_blocks);
-    l.adder.reserve(scratch, most / 2 + 1, multiprocessors_);
+    for (auto& lane : l.lane) {
+        lane.pool = scratch.take<Affine<F>>((size_t)l.chunk / 2 + l.chunk / 4 + 4);
+        lane.pairs = scratch.take<Pair>(l.chunk / 2 + 1);
+        lane.adder.reserve(scratch, l.chunk / 2 + 1, multiprocessors_);
+    }
     l.bytes = scratch.used();
     return l;
 }
@@ -95,10 +100,32 @@ PointSum<F>::PointSum(uint32_t max_count, int multiprocessors) : max_count_(std:
     scratch_bytes_ = lay_out(nullptr).bytes;
 }
 
+// Rounds write in turn behind and before each other's output, until the tail is short.
 template <class F>
-Affine<F> PointSum<F>::sum_bits(const Affine<F>* points, const uint32_t* bits, uint32_t count, void* scratch, StageTimes* times, cudaStream_t stream) const
+void PointSum<F>::add_chunk(const Layout& l, int lane, const Affine<F>* points, const uint32_t* list, uint32_t count, Xyzz<F>* sums, cudaStream_t stream) const
 {
     using namespace point_sum;
+    const typename Layout::Lane& own = l.lane[lane];
+    const uint32_t areas[2] = {0, (count + 1) / 2};
+    uint32_t input = 0;
+    for (int round = 0; count > tail; round++) {
+        const uint32_t pairs = (count + 1) / 2;
+        plan_neighbours<<<(pairs + 255) / 256, 256, 0, stream>>>(list, input, count, own.pairs);
+        PM_LAUNCHED("sum round");
+        own.adder.add(points, own.pool, own.pairs, pairs, areas[round & 1], stream);
+        input = areas[round & 1];
+        list = nullptr;
+        count = pairs;
+    }
+    sum_points<F><<<tail_blocks, weigh::sum_threads, 0, stream>>>(points, list, own.pool + input, count, sums);
+    PM_LAUNCHED("sum tail");
+}
+
+template <class F>
+Affine<F> PointSum<F>::sum_bits(const Affine<F>* points, const uint32_t* bits, uint32_t count, void* scratch, StageTimes* times, const Lanes& lanes) const
+{
+    using namespace point_sum;
+    const cudaStream_t stream = lanes.main();
     if (count > max_count_) throw_argument("point sum: more bits than planned for");
     if (count == 0) return Affine<F>::infinity();
     const Layout l = lay_out(scratch);
@@ -112,24 +139,16 @@ Affine<F> PointSum<F>::sum_bits(const Affine<F>* points, const uint32_t* bits, u
     uint32_t sums = 0;
     {
         Stage stage("sum.tree", times, stream);
-        for (uint32_t first = 0; first < selected; first += std::min(chunk, selected - first), sums += tail_blocks) {
-            uint32_t left = std::min(chunk, selected - first);
-            const uint32_t* list = l.positions + first;
-            // Rounds write in turn behind and before each other's output.
-            const uint32_t areas[2] = {0, (left + 1) / 2};
-            uint32_t input = 0;
-            for (int round = 0; left > tail; round++) {
-                const uint32_t pairs = (left + 1) / 2;
-                plan_neighbours<<<(pairs + 255) / 256, 256, 0, stream>>>(list, input, left, l.pairs);
-                PM_LAUNCHED("sum round");
-                l.adder.add(points, l.pool, l.pairs, pairs, areas[round & 1], stream);
-                input = areas[round & 1];
-                list = nullptr;
-                left = pairs;
-            }
-            sum_points<F><<<tail_blocks, weigh::sum_threads, 0, stream>>>(points, list, l.pool + input, left, l.sums + sums);
-            PM_LAUNCHED("sum tail");
+        // Equal chunks, the same number for each lane.
+        uint32_t chunks = (selected + l.chunk - 1) / l.chunk;
+        if (selected > 4 * tail) chunks = (chunks + Lanes::count - 1) / Lanes::count * Lanes::count;
+        const uint32_t length = chunks ? (selected + chunks - 1) / chunks : 0;
+        lanes.fork();
+        int lane = 0;
+        for (uint32_t first = 0; first < selected; first += length, sums += tail_blocks, lane = (lane + 1) % Lanes::count) {
+            add_chunk(l, lane, points, l.positions + first, std::min(length, selected - first), l.sums + sums, lanes.at(lane));
         }
+        lanes.join();
     }
     std::vector<Xyzz<F>> host(sums);
     PM_CUDA(cudaMemcpyAsync(host.data(), l.sums, host.size() * sizeof host[0], cudaMemcpyDeviceToHost, stream));

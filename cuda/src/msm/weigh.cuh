@@ -19,19 +19,20 @@ struct Shape {
     int sets, low_bits, high_bits;
 };
 
-// Pairs of one folding round. rows: neighbours; columns: the two halves of a set.
-static __global__ __launch_bounds__(256) void plan_fold(uint32_t rows, uint32_t row_input, uint32_t columns, uint32_t column_input,
-                                                        uint32_t column_half, Pair* __restrict__ pairs)
+// Pairs of one folding round over rows: neighbours.
+static __global__ __launch_bounds__(256) void plan_rows(uint32_t count, uint32_t input, Pair* __restrict__ pairs)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows) {
-        pairs[i] = {Reference::pool | (row_input + 2 * i), Reference::pool | (row_input + 2 * i + 1)};
-    } else if (i < rows + columns) {
-        const uint32_t k = i - rows;
-        const uint32_t set = k / column_half, j = k % column_half;
-        const uint32_t from = column_input + 2 * set * column_half + j;
-        pairs[i] = {Reference::pool | from, Reference::pool | (from + column_half)};
-    }
+    if (i < count) pairs[i] = {Reference::pool | (input + 2 * i), Reference::pool | (input + 2 * i + 1)};
+}
+
+// Over columns: the two halves of each set.
+static __global__ __launch_bounds__(256) void plan_columns(uint32_t count, uint32_t input, uint32_t half, Pair* __restrict__ pairs)
+{
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const uint32_t from = input + i / half * 2 * half + i % half;
+    pairs[i] = {Reference::pool | from, Reference::pool | (from + half)};
 }
 
 constexpr int sum_threads = 128;
