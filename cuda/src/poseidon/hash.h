@@ -24,7 +24,7 @@ struct Instance {
     PM_HD uint32_t variables() const { return (uint32_t)(3 * (width - 1) + 4 * (width * (full_rounds - 1) + partial_rounds) + 1); }
 };
 
-PM_HD_NOINLINE Fr multiply(const Fr& a, const Fr& b) { return a * b; }
+static PM_HD_NOINLINE Fr multiply(const Fr& a, const Fr& b) { return a * b; }
 
 // Replaces x by x^5 + key and writes x^2, x^4 and the result; returns what follows them.
 PM_HD Fr* s_box_first(Fr& x, const Fr& key, Fr* out)
