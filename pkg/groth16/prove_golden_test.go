@@ -13,6 +13,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 
+	"github.com/proofmill/proofmill/internal/testparams"
 	"github.com/proofmill/proofmill/pkg/circuit"
 	"github.com/proofmill/proofmill/pkg/filecoin"
 	"github.com/proofmill/proofmill/pkg/groth16"
@@ -127,7 +128,7 @@ func (f *fixture) postWitnesses(t testing.TB, sys *r1cs.System) (out []*witness.
 // prover makes a prover with the fixture's parameters.
 func (f *fixture) prover(t testing.TB, sys *r1cs.System, name string) *groth16.Prover {
 	t.Helper()
-	p, err := groth16.OpenParams(f.params(t, sys, name), groth16.PolicyTest)
+	p, err := groth16.OpenParams(testparams.File(t, name), groth16.PolicyTest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func (f *fixture) prover(t testing.TB, sys *r1cs.System, name string) *groth16.P
 func TestProofsAreTheReferences(t *testing.T) {
 	for _, name := range proved {
 		t.Run(name, func(t *testing.T) {
-			skipSlow(t, name)
+			skipLong(t, name)
 			f := readFixture(t, name)
 			sys := f.system(t)
 			prover := f.prover(t, sys, name)
@@ -198,7 +199,7 @@ func TestProverRefusesWhatDoesNotFit(t *testing.T) {
 	name := "2KiB/window-2KiB"
 	f := readFixture(t, name)
 	sys := f.system(t)
-	p, err := groth16.OpenParams(f.params(t, sys, name), groth16.PolicyTest)
+	p, err := groth16.OpenParams(testparams.File(t, name), groth16.PolicyTest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +238,7 @@ func TestProverRefusesWhatDoesNotFit(t *testing.T) {
 func BenchmarkProve(b *testing.B) {
 	for _, name := range []string{"2KiB/window-2KiB", "2KiB/winning-2KiB", "2KiB/porep-2KiB"} {
 		b.Run(name, func(b *testing.B) {
-			skipSlow(b, name)
+			skipLong(b, name)
 			f := readFixture(b, name)
 			sys := f.system(b)
 			prover := f.prover(b, sys, name)
@@ -262,7 +263,7 @@ func BenchmarkProve(b *testing.B) {
 // BenchmarkSetup makes the parameters of WinningPoSt; the metric is points of G1 and G2 together.
 func BenchmarkSetup(b *testing.B) {
 	f := readFixture(b, "2KiB/winning-2KiB")
-	sys, toxic := f.system(b), f.toxic(b)
+	sys, toxic := f.system(b), testparams.Read(b, "2KiB/winning-2KiB").Toxic
 	points := 0
 	cpu := cpuTime(b)
 	for b.Loop() {

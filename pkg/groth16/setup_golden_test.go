@@ -2,11 +2,9 @@ package groth16_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
+	"github.com/proofmill/proofmill/internal/testparams"
 	"github.com/proofmill/proofmill/pkg/circuit"
 	"github.com/proofmill/proofmill/pkg/filecoin"
 	"github.com/proofmill/proofmill/pkg/groth16"
@@ -26,60 +24,22 @@ func (f *fixture) system(t testing.TB) *r1cs.System {
 	return sys
 }
 
-func (f *fixture) toxic(t testing.TB) *groth16.Toxic {
+// skipLong skips fixtures whose parameters take longer than a moment where tests are to be short.
+func skipLong(t testing.TB, name string) {
 	t.Helper()
-	w := f.Parameters.Toxic
-	return &groth16.Toxic{
-		Alpha: scalar(t, w["alpha"]), Beta: scalar(t, w["beta"]), Gamma: scalar(t, w["gamma"]),
-		Delta: scalar(t, w["delta"]), Tau: scalar(t, w["tau"]),
-	}
-}
-
-// params makes the fixture's parameters, or takes those of an earlier run where the environment
-// names a folder for them.
-func (f *fixture) params(t testing.TB, sys *r1cs.System, name string) string {
-	t.Helper()
-	dir := os.Getenv("PROOFMILL_TEST_PARAMS")
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	path := filepath.Join(dir, filepath.Base(name)+".params")
-	if m, err := groth16.ReadMarker(path); err == nil && m != nil && m.Digests.SHA256 == f.Parameters.SHA256 {
-		if info, err := os.Stat(path); err == nil && info.Size() == f.Parameters.Bytes {
-			return path
-		}
-	}
-	start := time.Now()
-	res, err := groth16.SetupFile(context.Background(), sys, path, groth16.SetupOptions{Toxic: f.toxic(t), Circuit: filepath.Base(name)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := res.Counts
-	t.Logf("%d points of G1 and %d of G2 in %v", c.H+c.L+c.A+c.BG1, c.BG2, time.Since(start))
-	return path
-}
-
-// slow are the fixtures whose parameters take minutes or a gigabyte.
-var slow = map[string]bool{"2KiB/porep-2KiB": true, "2KiB/update-2KiB": true}
-
-// skipSlow skips fixtures that need minutes unless slow checks are asked for.
-func skipSlow(t testing.TB, name string) {
-	t.Helper()
-	if slow[name] && os.Getenv("PROOFMILL_SLOW") == "" {
-		t.Skip("parameters of this circuit take minutes; set PROOFMILL_SLOW=1 to run")
-	}
 	if testing.Short() && name != "2KiB/window-2KiB" {
-		t.Skip("parameters of this circuit take seconds; run without -short")
+		t.Skip("parameters of this circuit take seconds to minutes; run without -short")
 	}
 }
 
-// TestSetupMakesTheReferencesBytes compares whole files by their digests.
+// TestSetupMakesTheReferencesBytes compares whole files by their digests. The files are those that
+// all tests prove with: made by this package from the fixtures' secrets, and kept between runs.
 func TestSetupMakesTheReferencesBytes(t *testing.T) {
 	for _, name := range proved {
 		t.Run(name, func(t *testing.T) {
-			skipSlow(t, name)
+			skipLong(t, name)
 			f := readFixture(t, name)
-			path := f.params(t, f.system(t), name)
+			path := testparams.File(t, name)
 			p, err := groth16.OpenParams(path, groth16.PolicyTest)
 			if err != nil {
 				t.Fatal(err)
