@@ -84,7 +84,8 @@ type process struct {
 	t      testing.TB
 	conn   *bus.Conn
 	cancel context.CancelFunc
-	ended  chan error
+	ended  chan struct{}
+	err    error // when ended
 	once   sync.Once
 	killed bool
 }
@@ -104,13 +105,16 @@ func (f *fleet) run(name string, create func(conn *bus.Conn, host gateway.HostOp
 		f.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(f.t.Context()))
-	p := &process{t: f.t, conn: conn, cancel: cancel, ended: make(chan error, 1)}
-	go func() { p.ended <- s.Run(ctx) }()
+	p := &process{t: f.t, conn: conn, cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		p.err = s.Run(ctx)
+	}()
 	f.t.Cleanup(p.stop)
 	select {
 	case <-s.Ready():
-	case err := <-p.ended:
-		f.t.Fatalf("%s ended: %v", name, err)
+	case <-p.ended:
+		f.t.Fatalf("%s ended: %v", name, p.err)
 	case <-time.After(patience):
 		f.t.Fatalf("%s is not ready", name)
 	}
@@ -120,8 +124,8 @@ func (f *fleet) run(name string, create func(conn *bus.Conn, host gateway.HostOp
 func (p *process) stop() {
 	p.once.Do(func() {
 		p.cancel()
-		if err := <-p.ended; err != nil && !p.killed {
-			p.t.Errorf("service ended with %v", err)
+		if <-p.ended; p.err != nil && !p.killed {
+			p.t.Errorf("service ended with %v", p.err)
 		}
 		p.conn.Close()
 	})
@@ -140,6 +144,11 @@ func (f *fleet) gateway(name string) *process {
 	return f.run(name, func(_ *bus.Conn, host gateway.HostOptions) (service, error) {
 		return gateway.New(gateway.Options{Host: host, Params: gateway.ParamsDir{Path: f.params, AllowTest: true}, TestProofs: true})
 	})
+}
+
+// production is a gateway that allows nothing made for tests.
+func (f *fleet) production(_ *bus.Conn, host gateway.HostOptions) (service, error) {
+	return gateway.New(gateway.Options{Host: host, Params: gateway.ParamsDir{Path: f.params}})
 }
 
 // synthFor serves a fixture's circuit whether a prover has announced it or not.

@@ -109,7 +109,14 @@ func (j *Job) eachSector(ctx context.Context, st *filecoin.PoStStatement, k int,
 		if inner.Err() != nil {
 			break
 		}
-		g.Go(func() error { return check(inner, st, k, i, &posts[i]) })
+		g.Go(func() error {
+			err := check(inner, st, k, i, &posts[i])
+			var failed *filecoin.CheckError
+			if errors.As(err, &failed) {
+				failed.Partition += j.first // the statement begins with the first partition at hand
+			}
+			return err
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/otel/metric"
 	"golang.org/x/sync/errgroup"
@@ -14,6 +15,9 @@ import (
 	"github.com/proofmill/proofmill/services/internal/params"
 	"github.com/proofmill/proofmill/services/internal/stage"
 )
+
+// flushTimeout bounds what a gateway waits for the server to know its subscriptions.
+const flushTimeout = 10 * time.Second
 
 // Defaults of Options.
 const (
@@ -131,6 +135,12 @@ func (s *Service) Run(ctx context.Context) error {
 			return err
 		}
 		defer stop()
+		flush, cancel := context.WithTimeout(pull, flushTimeout)
+		err = s.conn.Flush(flush) // then the subscriptions are in force
+		cancel()
+		if err != nil && pull.Err() == nil {
+			return wire.Errorf(wire.CodeStoreUnavailable, "gateway: %w", err)
+		}
 		s.host.SetReady()
 		g, inner := errgroup.WithContext(pull)
 		g.Go(func() error { return s.host.Pull(inner, requests, s.opts.Slots, s.handleRequest) })
