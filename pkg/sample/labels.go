@@ -21,6 +21,7 @@ type labels struct {
 }
 
 func newLabels(st *filecoin.SealStatement, src source, nodes []uint64) *labels {
+	nodes = slices.Clone(nodes)
 	slices.Sort(nodes)
 	return &labels{
 		source: src, graph: st.Proof.Graph(), replicaID: st.ReplicaID(),
