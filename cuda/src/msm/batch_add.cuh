@@ -10,8 +10,18 @@ namespace pm {
 
 namespace batch_add {
 
-// Chains a multiprocessor: the forward step runs them in one wave, the backward step in two.
-constexpr uint32_t chains_per_multiprocessor = 768;
+// Registers decide what fits on a multiprocessor. In G1 three backward blocks leave room for one forward
+// block of another lane: the forward step waits for memory while the backward step multiplies. There are
+// as many chains as backward blocks fit at once, because blocks that wait for room keep every later
+// kernel waiting, too.
+template <class F>
+struct Policy {
+    static constexpr int threads = 128;
+    static constexpr int blocks = sizeof(F) == 48 ? 3 : 2;  // backward, a multiprocessor
+    static constexpr int forward_registers = sizeof(F) == 48 ? 80 : 152;
+    static constexpr int backward_registers = sizeof(F) == 48 ? 144 : 255;
+};
+
 // Totals that share one inversion in the second level.
 constexpr uint32_t group = 8;
 
@@ -63,15 +73,6 @@ __device__ __forceinline__ F load_prefix(const uint4* prefixes, uint32_t capacit
     for (int k = 0; k < (int)(sizeof(F) / 16); k++) to[k] = prefixes[(size_t)k * capacity + i];
     return v;
 }
-
-// Registers decide what fits on a multiprocessor. In G1 three backward blocks leave room for one forward
-// block of the other lane: the forward step waits for memory while the backward step multiplies.
-template <class F>
-struct Policy {
-    static constexpr int threads = 128;
-    static constexpr int forward_registers = sizeof(F) == 48 ? 80 : 152;
-    static constexpr int backward_registers = sizeof(F) == 48 ? 144 : 255;
-};
 
 template <class F>
 __global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::forward_registers) void forward(
@@ -175,7 +176,7 @@ template <class F>
 void BatchAdder<F>::reserve(Scratch& scratch, uint32_t capacity, int multiprocessors)
 {
     capacity_ = capacity;
-    max_chains_ = (uint32_t)multiprocessors * batch_add::chains_per_multiprocessor;
+    max_chains_ = (uint32_t)(multiprocessors * batch_add::Policy<F>::blocks * batch_add::Policy<F>::threads);
     if (max_chains_ > capacity) max_chains_ = capacity;
     prefixes_ = scratch.take<uint4>((size_t)capacity * (sizeof(F) / 16));
     totals_ = scratch.take<F>(max_chains_);
