@@ -1,6 +1,7 @@
 package services_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -9,7 +10,10 @@ import (
 
 // TestProofsThroughThePipeline sends sealed sectors' vanilla proofs by message and gets proofs that hold.
 func TestProofsThroughThePipeline(t *testing.T) {
-	names := []string{"winning-2KiB", "window-2KiB"}
+	names := []string{winning, window}
+	if os.Getenv("PROOFMILL_SLOW") != "" { // their parameters take minutes and gigabytes
+		names = append(names, "update-2KiB", "porep-2KiB")
+	}
 	f := newFleet(t, testParams(t, names...))
 	f.all()
 	for _, name := range names {

@@ -35,7 +35,7 @@ func TestCancelFreesTheProver(t *testing.T) {
 		freed <- err
 		return nil, err
 	}, winning))
-	f.synth("synth-1")
+	f.synth()
 	key := f.submit(readFixture(t, winning).request(t))
 	g.await(t)
 	data, err := wire.Encode(&wire.Cancel{JobKey: key, Reason: "not wanted"})
@@ -84,7 +84,7 @@ func TestProverDies(t *testing.T) {
 	g := newGate()
 	f.gateway("gateway-1")
 	doomed := f.prover("prove-1", newDouble(t, func(ctx context.Context, _ int, _ *gpuprove.Work) ([]byte, error) { return nil, g.wait(ctx) }, winning))
-	f.synth("synth-1")
+	f.synth()
 	r := readFixture(t, winning).request(t)
 	key := f.submit(r)
 	g.await(t)
@@ -147,7 +147,7 @@ func TestGatewayRestarts(t *testing.T) {
 	first := f.gateway("gateway-1")
 	backend := newDouble(t, func(ctx context.Context, _ int, _ *gpuprove.Work) ([]byte, error) { return nil, g.wait(ctx) }, window)
 	f.prover("prove-1", backend)
-	f.synth("synth-1")
+	f.synth()
 	r := readFixture(t, window).request(t)
 	key := f.submit(r)
 	g.await(t)
@@ -171,7 +171,7 @@ func TestDuplicatesProveOnce(t *testing.T) {
 	f.gateway("gateway-2")
 	backend := newDouble(t, nil, winning)
 	f.prover("prove-1", backend)
-	f.synth("synth-1")
+	f.synth()
 	r := readFixture(t, winning).request(t)
 	for _, p := range wire.Priorities() {
 		for range 3 {
@@ -211,7 +211,7 @@ func TestRejectedProof(t *testing.T) {
 				}
 				return nil, nil
 			}, window))
-			f.synth("synth-1")
+			f.synth()
 			r := readFixture(t, window).request(t)
 			result := f.result(f.submit(r), 1)
 			if result.Status != c.status {
@@ -288,7 +288,7 @@ func TestReconcilerFindsLostWork(t *testing.T) {
 	}
 	eventually(t, "synth jobs", lost)
 	f.prover("prove-1", newDouble(t, nil, window))
-	f.synth("synth-1")
+	f.synth()
 	result := f.result(key, 1)
 	f.verified(r, result, window)
 	if got := attempts(result); got[0] != 2 || got[1] != 2 {

@@ -5,20 +5,17 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
-	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
-
+	"github.com/proofmill/proofmill/internal/testparams"
 	"github.com/proofmill/proofmill/pkg/engine"
 	"github.com/proofmill/proofmill/pkg/filecoin"
-	"github.com/proofmill/proofmill/pkg/groth16"
 	"github.com/proofmill/proofmill/pkg/wire"
 )
 
 const golden = "../testdata/golden/2KiB"
 
-// fixture is a sealed sector of 2 KiB with its vanilla proofs and the secrets of its parameters.
+// fixture is a sealed sector of 2 KiB with its vanilla proofs and the reference's proofs.
 type fixture struct {
 	Kind         string   `json:"kind"`
 	Size         uint64   `json:"sector_size"`
@@ -33,11 +30,6 @@ type fixture struct {
 	Sectors      []struct {
 		File string `json:"vanilla_file"`
 	} `json:"sectors"`
-	Parameters struct {
-		Bytes  int64             `json:"params_bytes"`
-		SHA256 string            `json:"params_sha256"`
-		Toxic  map[string]string `json:"toxic_waste"`
-	} `json:"parameters"`
 	Partitions []struct {
 		Proof string `json:"proof"`
 	} `json:"partitions"`
@@ -125,63 +117,17 @@ func (f *fixture) circuit(t testing.TB) engine.Circuit {
 	return engine.Circuit{Kind: kind, Size: filecoin.SectorSize(f.Size)}
 }
 
-var (
-	systems  engine.Systems // built once for all tests
-	makeOnce sync.Mutex
-)
+// systems are built once for all tests.
+var systems engine.Systems
 
-// testParams is a directory with the parameters of some fixtures. They are made with the fixtures' own secrets the first time, which
-// takes seconds for a WinningPoSt, and kept in the repository's cache.
+// testParams is a directory with the parameters of some fixtures.
 func testParams(t testing.TB, names ...string) string {
 	t.Helper()
-	makeOnce.Lock()
-	defer makeOnce.Unlock()
-	dir, err := filepath.Abs("../.cache/test-params")
-	if err != nil {
-		t.Fatal(err)
+	full := make([]string, len(names))
+	for i, name := range names {
+		full[i] = "2KiB/" + name
 	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		f := readFixture(t, name)
-		c := f.circuit(t)
-		file, err := filecoin.ParamsFile(c.Kind, c.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, file)
-		if m, err := groth16.ReadMarker(path); err == nil && m != nil && m.Digests.SHA256 == f.Parameters.SHA256 {
-			if info, err := os.Stat(path); err == nil && info.Size() == f.Parameters.Bytes {
-				continue
-			}
-		}
-		sys, err := systems.Get(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made, err := groth16.SetupFile(t.Context(), sys.System, path, groth16.SetupOptions{Toxic: f.toxic(t), Circuit: c.String(), R1CS: hex.EncodeToString(sys.R1CS[:])})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if made.Digests.SHA256 != f.Parameters.SHA256 {
-			t.Fatalf("parameters of %s have digest %s, want %s", name, made.Digests.SHA256, f.Parameters.SHA256)
-		}
-	}
-	return dir
-}
-
-func (f *fixture) toxic(t testing.TB) *groth16.Toxic {
-	t.Helper()
-	scalar := func(name string) (x fr.Element) {
-		b := unhex(t, f.Parameters.Toxic[name])
-		x, err := fr.LittleEndian.Element((*[fr.Bytes]byte)(&b))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return x
-	}
-	return &groth16.Toxic{Alpha: scalar("alpha"), Beta: scalar("beta"), Gamma: scalar("gamma"), Delta: scalar("delta"), Tau: scalar("tau")}
+	return testparams.Dir(t, full...)
 }
 
 // keysOnly is a directory with the verifying keys of some fixtures under the names that services look for.

@@ -158,8 +158,9 @@ func (f *fleet) synthFor(name string, t testing.TB) func(*bus.Conn, gateway.Host
 	}
 }
 
-func (f *fleet) synth(name string) *process {
-	return f.run(name, func(_ *bus.Conn, host gateway.HostOptions) (service, error) {
+// synth serves what provers announce: start one before.
+func (f *fleet) synth() {
+	f.run("synth-1", func(_ *bus.Conn, host gateway.HostOptions) (service, error) {
 		return synth.New(synth.Options{Host: host, TestProofs: true, Systems: &systems})
 	})
 }
@@ -184,7 +185,7 @@ func (f *fleet) prover(name string, backend gpuprove.Backend) *process {
 func (f *fleet) all() {
 	f.gateway("gateway-1")
 	f.prover("prove-1", f.backend())
-	f.synth("synth-1")
+	f.synth()
 }
 
 // submit publishes a request.

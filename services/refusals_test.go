@@ -30,7 +30,7 @@ func TestRefusals(t *testing.T) {
 	f.gateway("gateway-1")
 	backend := newDouble(t, nil, winning, window, porep, update)
 	f.prover("prove-1", backend)
-	f.synth("synth-1")
+	f.synth()
 	names := f.client.Names()
 	for _, c := range []struct {
 		name    string
@@ -199,7 +199,7 @@ func TestForeignWorker(t *testing.T) {
 	backend := newDouble(t, nil, winning)
 	backend.keys[0].VK = wire.Digest{1}
 	f.prover("prove-1", backend)
-	f.synth("synth-1")
+	f.synth()
 	result := f.result(f.submit(readFixture(t, winning).request(t)), 1)
 	if !errors.Is(result.Err(), wire.CodeProofRejected) || result.Error.Detail["worker"] != "prove-1" {
 		t.Errorf("%v, %v", result.Err(), result.Error.Detail)

@@ -72,7 +72,7 @@ func TestTrace(t *testing.T) {
 	f := newFleet(t, keysOnly(t, window))
 	f.gateway("gateway-1")
 	f.prover("prove-1", newDouble(t, nil, window))
-	f.synth("synth-1")
+	f.synth()
 	for _, called := range []bool{false, true} {
 		r := readFixture(t, window).request(t)
 		ctx, caller := t.Context(), trace.SpanContext{}

@@ -111,8 +111,7 @@ func (j *Job) eachSector(ctx context.Context, st *filecoin.PoStStatement, k int,
 		}
 		g.Go(func() error {
 			err := check(inner, st, k, i, &posts[i])
-			var failed *filecoin.CheckError
-			if errors.As(err, &failed) {
+			if failed, ok := errors.AsType[*filecoin.CheckError](err); ok {
 				failed.Partition += j.first // the statement begins with the first partition at hand
 			}
 			return err

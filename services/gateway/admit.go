@@ -134,10 +134,6 @@ func (s *Service) resume(ctx context.Context, record *wire.JobRecord) error {
 
 // admit writes the job into the ledger and publishes its partitions.
 func (s *Service) admit(ctx context.Context, d *bus.Delivery, request *wire.Request, c engine.Circuit, publics [][]fr.Element, kept map[string]string) error {
-	given := request.Inputs.Objects
-	if err := s.shareInputs(ctx, c, request, len(publics)); err != nil {
-		return err
-	}
 	now := wire.MillisOf(time.Now())
 	markAdmitted(kept, now)
 	record := &wire.JobRecord{
@@ -154,7 +150,7 @@ func (s *Service) admit(ctx context.Context, d *bus.Delivery, request *wire.Requ
 	}
 	if !admitted {
 		// Another gateway was faster with the same content.
-		s.dropObjects(ctx, request.Inputs.Objects, append(current.Objects, given...))
+		s.dropObjects(ctx, request.Inputs.Objects, current.Objects)
 		return s.resume(ctx, current)
 	}
 	s.publics.put(record.JobKey, publics)

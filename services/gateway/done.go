@@ -108,8 +108,7 @@ func (r *rejection) Error() string { return r.reason.Error() }
 func (r *rejection) Unwrap() error { return r.reason }
 
 func rejectionOf(err error) *wire.Error {
-	var r *rejection
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*rejection](err); ok {
 		return r.reason
 	}
 	return nil

@@ -1,62 +1,23 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/proofmill/proofmill/pkg/bus"
-	"github.com/proofmill/proofmill/pkg/bus/objects"
 	"github.com/proofmill/proofmill/pkg/engine"
 	"github.com/proofmill/proofmill/pkg/wire"
 	"github.com/proofmill/proofmill/services/internal/inputs"
 )
 
-// maxRepeatedBytes bounds the inline inputs that are repeated in the job of each partition. Larger ones are stored once.
-const maxRepeatedBytes = 16 << 10
-
 // taskOf is the task of a partition's present attempt.
 func taskOf(record *wire.JobRecord, k int) *wire.Task {
 	return &wire.Task{
 		JobKey: record.JobKey, Run: record.Run, Kind: record.Statement.Kind, Circuit: record.Circuit,
-		Partition: uint32(k), Partitions: uint32(len(record.Partitions)), Attempt: record.Partitions[k].Attempt,
+		Partition: uint32(k), Partitions: uint32(len(record.Partitions)), Attempt: record.Partitions[k].Attempt, //nolint:gosec // at most wire.MaxPartitions
 		Priority: record.Priority, Deadline: record.Deadline,
 	}
-}
-
-// shareInputs moves inline inputs to an object where several partitions need the same ones. The identity of the request stays, as it
-// does not depend on where inputs lie.
-func (s *Service) shareInputs(ctx context.Context, c engine.Circuit, r *wire.Request, partitions int) error {
-	total := 0
-	for k := range partitions {
-		from, to := c.PartitionInputs(k, len(r.Inputs.List))
-		for i := from; i < to; i++ {
-			total += len(r.Inputs.List[i].Inline)
-		}
-	}
-	inline := r.Inputs.InlineBytes()
-	if inline == 0 || total <= int(inline)+maxRepeatedBytes || len(r.Inputs.Objects) == wire.MaxObjects {
-		return nil
-	}
-	var data []byte
-	for i := range r.Inputs.List {
-		data = append(data, r.Inputs.List[i].Inline...)
-	}
-	ref, err := s.conn.Inputs().Put(ctx, objects.NewName("shared"), bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return err
-	}
-	r.Inputs.Objects = append(r.Inputs.Objects, ref)
-	var offset uint64
-	for i := range r.Inputs.List {
-		x := &r.Inputs.List[i]
-		if x.Object == 0 {
-			x.Inline, x.Object, x.Offset = nil, uint32(len(r.Inputs.Objects)), offset
-			offset += x.Size
-		}
-	}
-	return nil
 }
 
 // publish stores the synth jobs of some partitions, of the attempts that the record says, all or none. What is stored already is not
@@ -143,7 +104,8 @@ func (s *Service) republish(ctx context.Context, record *wire.JobRecord, k int) 
 // progress tells people where a job is; nothing depends on it.
 func (s *Service) progress(ctx context.Context, record *wire.JobRecord) {
 	err := s.conn.PublishProgress(&wire.Progress{
-		JobKey: record.JobKey, Run: record.Run, State: record.State, Done: uint32(record.Verified()), Total: uint32(len(record.Partitions)),
+		JobKey: record.JobKey, Run: record.Run, State: record.State,
+		Done: uint32(record.Verified()), Total: uint32(len(record.Partitions)), //nolint:gosec // at most wire.MaxPartitions
 		Worker: s.conn.Name(), At: wire.MillisOf(time.Now()),
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/proofmill/proofmill/pkg/bus"
@@ -49,7 +50,7 @@ func (s *Service) handle(ctx context.Context, d *bus.Delivery) error {
 		return err
 	}
 	done.SynthWorker = job.Worker
-	done.Stages = append(job.Stages, work.Stages()...)
+	done.Stages = slices.Concat(job.Stages, work.Stages())
 	if err := s.host.Conn.PublishDone(ctx, done); err != nil {
 		return err
 	}

@@ -38,8 +38,7 @@ func Of(err error, fallback wire.Code) error {
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	var check *filecoin.CheckError
-	if errors.As(err, &check) {
+	if check, ok := errors.AsType[*filecoin.CheckError](err); ok {
 		e := wire.Errorf(wire.CodeBadVanillaProof, "%w", err)
 		if check.Kind != filecoin.Update {
 			e = e.With("sector", strconv.FormatUint(check.Sector, 10))

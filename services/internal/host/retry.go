@@ -21,7 +21,7 @@ func Retry(ctx context.Context, log *slog.Logger, what string, try func() error)
 			return nil
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // who asked for it does not want it any more
 		}
 		if wire.ClassOf(err) != wire.Transient {
 			return err

@@ -63,7 +63,7 @@ func Part(in *wire.Inputs, from, to int) wire.Inputs {
 			n, ok := renumbered[x.Object]
 			if !ok {
 				part.Objects = append(part.Objects, in.Objects[x.Object-1])
-				n = uint32(len(part.Objects))
+				n = uint32(len(part.Objects)) //nolint:gosec // at most wire.MaxObjects
 				renumbered[x.Object] = n
 			}
 			x.Object = n

@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -65,7 +66,7 @@ func TestPartIsPartOfAll(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for i := range got {
-			if string(got[i]) != string(all[from+i]) {
+			if !bytes.Equal(got[i], all[from+i]) {
 				rt.Fatalf("input %d differs", from+i)
 			}
 		}

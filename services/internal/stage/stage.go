@@ -104,8 +104,8 @@ type Work struct {
 // Begin starts the work's span under the partition's, which ctx carries. End it.
 func (t *Timer) Begin(ctx context.Context, name string, task *wire.Task, attributes ...attribute.KeyValue) (context.Context, *Work) {
 	attributes = append(append(TaskAttributes(task), telemetry.WorkerKey.String(t.worker)), attributes...)
-	ctx, span := t.Tracer.Start(ctx, name, trace.WithAttributes(attributes...))
-	return ctx, &Work{timer: t, span: span, ctx: ctx, circuit: task.Circuit}
+	ctx, span := t.Tracer.Start(ctx, name, trace.WithAttributes(attributes...)) //nolint:spancheck // Work.End ends it
+	return ctx, &Work{timer: t, span: span, ctx: ctx, circuit: task.Circuit}    //nolint:spancheck // Work.End ends it
 }
 
 // Do runs a stage.
