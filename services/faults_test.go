@@ -1,12 +1,14 @@
 package services_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/proofmill/proofmill/pkg/bus"
+	"github.com/proofmill/proofmill/pkg/bus/objects"
 	"github.com/proofmill/proofmill/pkg/wire"
 	"github.com/proofmill/proofmill/services/gpuprove"
 )
@@ -293,5 +295,60 @@ func TestReconcilerFindsLostWork(t *testing.T) {
 	f.verified(r, result, window)
 	if got := attempts(result); got[0] != 2 || got[1] != 2 {
 		t.Errorf("attempts %v", got)
+	}
+}
+
+// A request over which gateways die again and again ends with that as its result.
+func TestDeadlyRequest(t *testing.T) {
+	f := newFleet(t, keysOnly(t, winning))
+	if err := f.client.Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := readFixture(t, winning).request(t)
+	key := f.submit(r)
+	names := f.client.Names()
+	consumer, err := f.client.JetStream().Consumer(t.Context(), names.Stream(wire.WorkRequests), names.Consumer(wire.WorkRequests, r.Priority, "", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range bus.MaxDeliver { // as gateways that die do, without the waiting
+		msg, err := consumer.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := msg.Nak(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.gateway("gateway-1")
+	if result := f.result(key, 1); result.Status != wire.Failed || !errors.Is(result.Err(), wire.CodeAttemptsExhausted) {
+		t.Errorf("%s: %v", result.Status, result.Err())
+	}
+}
+
+// A gateway that takes over a job whose inputs are gone cannot verify it, and says so.
+func TestInputsGoneAfterRestart(t *testing.T) {
+	f := newFleet(t, keysOnly(t, winning))
+	g := newGate()
+	first := f.gateway("gateway-1")
+	f.prover("prove-1", newDouble(t, func(ctx context.Context, _ int, _ *gpuprove.Work) ([]byte, error) { return nil, g.wait(ctx) }, winning))
+	f.synth()
+	r := readFixture(t, winning).request(t)
+	in := &r.Inputs.List[0]
+	ref, err := f.client.Inputs().Put(t.Context(), objects.NewName("in"), bytes.NewReader(in.Inline), int64(in.Size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Inputs.Objects, in.Inline, in.Object = []wire.ObjectRef{ref}, nil, 1
+	key := f.submit(r)
+	g.await(t)
+	first.kill()
+	if err := f.client.Inputs().Delete(t.Context(), ref.Name); err != nil {
+		t.Fatal(err)
+	}
+	close(g.open)
+	f.gateway("gateway-2")
+	if result := f.result(key, 1); result.Status != wire.Failed || !errors.Is(result.Err(), wire.CodeInputMissing) {
+		t.Errorf("%s: %v", result.Status, result.Err())
 	}
 }

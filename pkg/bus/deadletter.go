@@ -29,8 +29,8 @@ type letter struct {
 	reason    *wire.Error
 }
 
-// bury keeps a copy of a message under its dead letter subject and, for the work of a partition, tells the gateways that this
-// attempt failed.
+// bury keeps a copy of a message under its dead letter subject and says what follows: for the work of a partition it tells the gateways
+// that this attempt failed, for a request it stores the failed result.
 func (c *Conn) bury(ctx context.Context, l *letter) error {
 	address, err := c.names.ParseWork(l.subject)
 	if err != nil {
@@ -53,6 +53,9 @@ func (c *Conn) bury(ctx context.Context, l *letter) error {
 	if _, err := c.publish(ctx, msg); err != nil {
 		return fmt.Errorf("dead letter: %w", err)
 	}
+	if address.Work == wire.WorkRequests {
+		return c.endUnread(ctx, address.Key, l)
+	}
 	if !address.Work.PerCircuit() {
 		return nil
 	}
@@ -62,6 +65,26 @@ func (c *Conn) bury(ctx context.Context, l *letter) error {
 		return nil
 	}
 	return c.PublishDone(wire.Extract(ctx, l.header), &wire.PartitionProof{Task: *task, Error: l.reason, Worker: c.cfg.Name})
+}
+
+// endUnread stores the failed result of a request that no gateway could take, unless it became a job after all: then the reconciler
+// moves that on.
+func (c *Conn) endUnread(ctx context.Context, key wire.JobKey, l *letter) error {
+	ledger, err := c.OpenLedger(ctx)
+	if err != nil {
+		return err
+	}
+	run := runOf(l.header)
+	record, _, err := ledger.Get(ctx, key)
+	if err == nil && record.Run >= run {
+		return nil
+	}
+	if err != nil && !errors.Is(err, wire.CodeNoSuchJob) {
+		return err
+	}
+	now := wire.MillisOf(time.Now())
+	_, _, err = c.PublishResult(ctx, &wire.Result{JobKey: key, Run: run, Status: wire.Failed, Error: l.reason, Submitted: now, Finished: now})
+	return err
 }
 
 // headerText makes one line of a text, as headers end at line breaks.

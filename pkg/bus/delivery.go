@@ -59,8 +59,10 @@ func (d *Delivery) Context() context.Context { return d.ctx }
 func (d *Delivery) Deadline() wire.Millis { return wire.DeadlineOf(d.Header) }
 
 // Run is the job's run that the message belongs to, at least 1.
-func (d *Delivery) Run() uint32 {
-	v, err := strconv.ParseUint(d.Header.Get(wire.HeaderRun), 10, 32)
+func (d *Delivery) Run() uint32 { return runOf(d.Header) }
+
+func runOf(header nats.Header) uint32 {
+	v, err := strconv.ParseUint(header.Get(wire.HeaderRun), 10, 32)
 	if err != nil || v == 0 {
 		return 1
 	}

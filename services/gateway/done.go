@@ -60,13 +60,18 @@ func (s *Service) handleDone(ctx context.Context, d *bus.Delivery) error {
 	inner, work := s.host.Timer.Begin(under, stage.Verify, &p.Task)
 	err = s.verify(inner, record, p)
 	work.End(err)
-	if err != nil {
-		if rejection := rejectionOf(err); rejection != nil && ctx.Err() == nil {
-			return s.rejectedProof(ctx, record, k, p, rejection)
-		}
+	switch rejected := rejectionOf(err); {
+	case err == nil:
+		return s.accept(ctx, record, k, p)
+	case ctx.Err() != nil:
 		return err
+	case rejected != nil:
+		return s.rejectedProof(ctx, record, k, p, rejected)
+	case wire.ClassOf(err) == wire.Terminal:
+		// What to verify against cannot be derived any more, by anybody.
+		return s.end(ctx, record, wire.Failed, wire.AsError(err))
 	}
-	return s.accept(ctx, record, k, p)
+	return err
 }
 
 // verify checks a proof against what the gateway itself derives from the request. An error with code partition_rejected or
@@ -78,7 +83,8 @@ func (s *Service) verify(ctx context.Context, record *wire.JobRecord, p *wire.Pa
 	}
 	vk, err := s.keys.get(c)
 	if err != nil {
-		return err
+		// Another gateway has it: one admitted the request.
+		return wire.Errorf(wire.CodeInternal, "this gateway cannot verify circuit %s: %s", c.ID(), err)
 	}
 	if p.VK != vk.SHA256 {
 		return &rejection{wire.Errorf(wire.CodeParametersForeign, "worker %s proves circuit %s with verifying key %s, the gateway verifies with %s",
