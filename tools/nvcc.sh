@@ -35,6 +35,8 @@ if [ ! -e "$home/.complete" ]; then
 		echo "nvcc: cannot install the pinned wheels; install CUDA and set NVCC" >&2
 		exit 1
 	}
+	# Outside the wheels nvcc looks for its libraries in lib64.
+	ln -sfn lib "$home/nvidia/cu13/lib64"
 	touch "$home/.complete"
 fi
 [ -x "$nvcc" ] || { echo "nvcc: $nvcc is missing; remove $home and run again" >&2; exit 1; }

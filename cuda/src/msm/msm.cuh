@@ -78,7 +78,7 @@ struct Msm<F>::Layout {
     // What one of the two lanes needs for itself.
     struct Lane {
         uint32_t slots;  // first of its slots in the pool
-        Pair* pairs;
+        Pair* pairs[2];  // of a round and of the next
         BatchAdder<F> adder;
     };
 
@@ -124,7 +124,8 @@ typename Msm<F>::Layout Msm<F>::lay_out(void* memory, int sets_at_once, uint32_t
     l.pool = scratch.take<Affine<F>>(l.pool_slots);
     for (int i = 0; i < Lanes::count; i++) {
         l.lane[i].slots = all_buckets + (uint32_t)i * slots;
-        l.lane[i].pairs = scratch.take<Pair>(pairs);
+        l.lane[i].pairs[0] = scratch.take<Pair>(pairs);
+        l.lane[i].pairs[1] = scratch.take<Pair>(pairs);
         l.lane[i].adder.reserve(scratch, pairs, multiprocessors_);
     }
     l.bytes = scratch.used();
@@ -168,6 +169,16 @@ Msm<F>::Msm(const Bases<F>& bases, uint32_t max_count, int window_bits, size_t b
 }
 
 template <class F>
+void Msm<F>::plan_round(const Layout& l, const buckets::Tree& tree, int level, const Round& round, cudaStream_t stream) const
+{
+    if (round.count == 0) return;
+    const int sorted = l.sort.current;
+    buckets::plan_round<<<msm_detail::blocks(round.count, 256), 256, 0, stream>>>(tree, level, l.sort.keys[sorted], l.sort.values[sorted], l.ranges,
+                                                                                const_cast<Pair*>(round.pairs), round.count);
+    PM_LAUNCHED("tree round");
+}
+
+template <class F>
 void Msm<F>::sum_buckets(const Layout& l, uint32_t entries, uint32_t all_buckets, StageTimes* times, const Lanes& lanes) const
 {
     using namespace msm_detail;
@@ -198,12 +209,16 @@ void Msm<F>::sum_buckets(const Layout& l, uint32_t entries, uint32_t all_buckets
         const uint32_t end = first + share.length;
         const buckets::Tree tree = buckets::Tree::over(first, end, std::min(most_levels, ceil_log2(std::max(share.length, 1u))));
         if (summary.longest > 1) {
-            for (int level = 0; level <= tree.levels; level++) {
-                const uint32_t nodes = tree.nodes(level);
-                if (nodes == 0) continue;
-                buckets::plan_round<<<blocks(nodes, 256), 256, 0, stream>>>(tree, level, keys, values, l.ranges, own.pairs, nodes);
-                PM_LAUNCHED("tree round");
-                own.adder.add(bases_.points, pool, own.pairs, nodes, tree.slots_before(level), stream);
+            Round round = {own.pairs[0], tree.nodes(0), 0}, next;
+            plan_round(l, tree, 0, round, stream);
+            typename BatchAdder<F>::Progress progress;
+            for (int level = 0; level <= tree.levels; level++, round = next) {
+                if (level < tree.levels) {
+                    next = {own.pairs[(level + 1) & 1], tree.nodes(level + 1), tree.slots_before(level + 1)};
+                    plan_round(l, tree, level + 1, next, stream);
+                }
+                // The last round's pairs are no neighbours.
+                own.adder.add(bases_.points, pool, round, level + 1 < tree.levels ? &next : nullptr, progress, stream);
             }
         }
         // Chunks are collected in order: a bucket may begin in the chunk before.
@@ -225,25 +240,36 @@ void Msm<F>::weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTi
     const weigh::Shape shape = {sets, bits / 2, bits - bits / 2};
     const uint32_t all = (uint32_t)sets << bits;
     lanes.fork();
-    uint32_t inputs[2] = {0, 0};  // of rows and of columns; both start as the buckets
-    for (int round = 0; round < shape.high_bits; round++) {
-        const uint32_t count = all >> (round + 1);
-        for (int lane = 0; lane < 2; lane++) {
-            if (lane == 0 && round >= shape.low_bits) continue;
-            const typename Layout::Lane& own = l.lane[lane];
-            const uint32_t out = own.slots + (round & 1 ? all / 2 : 0);
-            if (lane == 0)
-                weigh::plan_rows<<<blocks(count, 256), 256, 0, lanes.at(lane)>>>(count, inputs[lane], own.pairs);
+    uint32_t vectors[2];
+    for (int lane = 0; lane < 2; lane++) {
+        const bool columns = lane == 1;
+        const cudaStream_t stream = lanes.at(lane);
+        const typename Layout::Lane& own = l.lane[lane];
+        const int rounds = columns ? shape.high_bits : shape.low_bits;
+        typename BatchAdder<F>::Progress progress;
+        vectors[lane] = 0;
+        // Rounds write in turn to a part of half the buckets' size and to one behind it.
+        const auto plan = [&](int r) {
+            const Round round = {own.pairs[r & 1], all >> (r + 1), own.slots + (r & 1 ? all / 2 : 0)};
+            if (r == 0 && columns)
+                weigh::plan_columns<<<blocks(round.count, 256), 256, 0, stream>>>(round.count, shape, own.pairs[0]);
             else
-                weigh::plan_columns<<<blocks(count, 256), 256, 0, lanes.at(lane)>>>(count, inputs[lane], 1u << (bits - round - 1), own.pairs);
+                weigh::plan_neighbours<<<blocks(round.count, 256), 256, 0, stream>>>(round.count, r == 0 ? 0 : own.slots + (r & 1 ? 0 : all / 2), own.pairs[r & 1]);
             PM_LAUNCHED("fold");
-            own.adder.add(bases_.points, l.pool, own.pairs, count, out, lanes.at(lane));
-            inputs[lane] = out;
+            return round;
+        };
+        Round round{}, next{};
+        if (rounds > 0) round = plan(0);
+        for (int r = 0; r < rounds; r++, round = next) {
+            const bool more = r + 1 < rounds;
+            if (more) next = plan(r + 1);
+            own.adder.add(bases_.points, l.pool, round, more ? &next : nullptr, progress, stream);
+            vectors[lane] = round.output;
         }
     }
     lanes.join();
     const dim3 grid((unsigned)(1 + bits), (unsigned)sets);
-    weigh::bit_sums<F><<<grid, weigh::sum_threads, 0, lanes.main()>>>(shape, l.pool + inputs[0], l.pool + inputs[1], bit_sums);
+    weigh::bit_sums<F><<<grid, weigh::sum_threads, 0, lanes.main()>>>(shape, l.pool + vectors[0], l.pool + vectors[1], bit_sums);
     PM_LAUNCHED("bit sums");
 }
 
