@@ -104,8 +104,8 @@ func TestRefusals(t *testing.T) {
 			code wire.Code
 		}{
 			{wire.JobKey{Account: key.Account, ID: wire.JobID(wire.SumOf([]byte("noise")).String())}, []byte("noise"), wire.CodeBadMessage},
-			{other, data, wire.CodeBadRequest},
-			{foreign, data, wire.CodeBadRequest},
+			{other, data, wire.CodeNotPermitted},
+			{foreign, data, wire.CodeNotPermitted},
 		} {
 			msg := nats.NewMsg(names.Request(good.Priority, m.key))
 			msg.Data = m.data

@@ -17,10 +17,9 @@ import (
 // handleRequest admits one request. Whatever the message holds, it ends with a job under way, a stored result, or the message going
 // back to be read again.
 func (s *Service) handleRequest(ctx context.Context, d *bus.Delivery) error {
-	request := new(wire.Request)
-	err := wire.Decode(d.Data, request)
-	if err == nil {
-		err = matchRequest(d, request)
+	request, err := d.Request()
+	if err == nil && request.Priority != d.Address.Priority {
+		err = wire.Errorf(wire.CodeBadRequest, "request: its priority is %s, it was sent as %s", request.Priority, d.Address.Priority)
 	}
 	if err != nil {
 		return s.refuse(ctx, d, nil, err)
@@ -42,18 +41,6 @@ func (s *Service) handleRequest(ctx context.Context, d *bus.Delivery) error {
 	}
 	(&telemetry.Completed{Name: "admit", Start: begun, End: time.Now(), Err: err}).Emit(ctx, s.host.Timer.Tracer)
 	return s.given(ctx, d, request, err)
-}
-
-// matchRequest refuses a request that is not what its subject, which the server's permissions checked, says.
-func matchRequest(d *bus.Delivery, r *wire.Request) error {
-	if key := r.Key(); key != d.Address.Key {
-		return wire.Errorf(wire.CodeBadRequest, "request: its content is job %s of account %s, it was sent as job %s of account %s",
-			key.ID, key.Account, d.Address.Key.ID, d.Address.Key.Account)
-	}
-	if r.Priority != d.Address.Priority {
-		return wire.Errorf(wire.CodeBadRequest, "request: its priority is %s, it was sent as %s", r.Priority, d.Address.Priority)
-	}
-	return nil
 }
 
 // given decides about an error of admission: what can never succeed, or did not as often as it may, becomes the result.

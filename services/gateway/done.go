@@ -15,7 +15,6 @@ import (
 	"github.com/proofmill/proofmill/pkg/groth16"
 	"github.com/proofmill/proofmill/pkg/telemetry"
 	"github.com/proofmill/proofmill/pkg/wire"
-	"github.com/proofmill/proofmill/services/internal/host"
 	"github.com/proofmill/proofmill/services/internal/stage"
 )
 
@@ -23,11 +22,8 @@ func jobAttr(key wire.JobKey) slog.Attr { return slog.String(telemetry.LogJob, k
 
 // handleDone takes what one attempt at a partition came to. The message is removed once the ledger has what follows from it.
 func (s *Service) handleDone(ctx context.Context, d *bus.Delivery) error {
-	p := new(wire.PartitionProof)
-	if err := wire.Decode(d.Data, p); err != nil {
-		return bus.Terminal(err)
-	}
-	if err := host.MatchTask(d, &p.Task); err != nil {
+	p, err := d.PartitionProof()
+	if err != nil {
 		return bus.Terminal(err)
 	}
 	ctx = telemetry.WithLogAttrs(ctx, jobAttr(p.Task.JobKey), slog.Int(telemetry.LogPartition, int(p.Task.Partition)))

@@ -12,7 +12,6 @@ import (
 	"github.com/proofmill/proofmill/pkg/wire"
 	"github.com/proofmill/proofmill/pkg/witness"
 	"github.com/proofmill/proofmill/services/internal/fault"
-	"github.com/proofmill/proofmill/services/internal/host"
 	"github.com/proofmill/proofmill/services/internal/stage"
 )
 
@@ -24,11 +23,8 @@ const deleteTimeout = 10 * time.Second
 
 // handle proves one partition. Its context carries the request's span.
 func (s *Service) handle(ctx context.Context, d *bus.Delivery) error {
-	job := new(wire.ProveJob)
-	if err := wire.Decode(d.Data, job); err != nil {
-		return bus.Terminal(err)
-	}
-	if err := host.MatchTask(d, &job.Task); err != nil {
+	job, err := d.ProveJob()
+	if err != nil {
 		return bus.Terminal(err)
 	}
 	under := stage.UnderPartition(ctx, &job.Task)

@@ -19,7 +19,6 @@ import (
 	"github.com/proofmill/proofmill/pkg/wire"
 	"github.com/proofmill/proofmill/pkg/witness"
 	"github.com/proofmill/proofmill/services/internal/fault"
-	"github.com/proofmill/proofmill/services/internal/host"
 	"github.com/proofmill/proofmill/services/internal/inputs"
 	"github.com/proofmill/proofmill/services/internal/stage"
 )
@@ -44,18 +43,15 @@ type blobs interface {
 
 // handle makes the witness of one partition. Its context carries the request's span.
 func (s *Service) handle(ctx context.Context, d *bus.Delivery) error {
-	job := new(wire.SynthJob)
-	if err := wire.Decode(d.Data, job); err != nil {
-		return bus.Terminal(err)
-	}
-	if err := host.MatchTask(d, &job.Task); err != nil {
+	job, err := d.SynthJob()
+	if err != nil {
 		return bus.Terminal(err)
 	}
 	under := stage.UnderPartition(ctx, &job.Task)
 	s.host.Timer.Queued(under, d, &job.Task)
 	s.progress(ctx, &job.Task, wire.PartitionSynthesizing)
 	inner, work := s.host.Timer.Begin(under, "synth", &job.Task)
-	err := s.synthesize(ctx, inner, job, work)
+	err = s.synthesize(ctx, inner, job, work)
 	work.End(err)
 	if err == nil {
 		s.progress(ctx, &job.Task, wire.PartitionReady)

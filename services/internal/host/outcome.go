@@ -25,12 +25,3 @@ func Outcome(ctx context.Context, err error) error {
 	}
 	return fault.Of(err, wire.CodeInternal)
 }
-
-// MatchTask refuses a message whose task is not the one that its subject, which the server's permissions checked, names.
-func MatchTask(d *bus.Delivery, t *wire.Task) error {
-	if t.JobKey != d.Address.Key || t.Partition != d.Address.Partition || d.Address.Work.PerCircuit() && t.Circuit != d.Address.Circuit {
-		return wire.Errorf(wire.CodeBadMessage, "%s message of job %s, partition %d: it was sent as job %s, partition %d",
-			d.Address.Work, t.ID.Short(), t.Partition, d.Address.Key.ID.Short(), d.Address.Partition)
-	}
-	return nil
-}
