@@ -164,8 +164,7 @@ func (c *Conn) api() string {
 
 // apiCode is the server's error code in err's chain, 0 if there is none.
 func apiCode(err error) jetstream.ErrorCode {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return api.ErrorCode
 	}
 	var jserr jetstream.JetStreamError

@@ -39,11 +39,9 @@ func (c *Conn) ServeControls(ctx context.Context, controls Controls) (stop func(
 		if closed {
 			return
 		}
-		inHand.Add(1)
-		go func() {
-			defer inHand.Done()
+		inHand.Go(func() {
 			c.answer(ctx, controls, msg)
-		}()
+		})
 	})
 	if err != nil {
 		cancel()

@@ -104,7 +104,7 @@ func (l *Ledger) Lost(ctx context.Context, record *wire.JobRecord, quiet time.Du
 		if p.State == wire.PartitionVerified || p.Since > limit || record.Submitted > limit {
 			continue
 		}
-		found, err := l.HasWork(ctx, record.JobKey, uint32(i)) //nolint:gosec // at most MaxPartitions
+		found, err := l.HasWork(ctx, record.JobKey, uint32(i))
 		if err != nil {
 			return nil, err
 		}

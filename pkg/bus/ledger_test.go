@@ -79,16 +79,14 @@ func TestLedgerAdmitRace(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		l := openLedger(t, connect(t, s, fmt.Sprintf("gateway-%d", i)))
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			request, record := sample(1, wire.Normal, 2)
 			if _, ok, err := l.Admit(t.Context(), request, record); err != nil {
 				t.Error(err)
 			} else if ok {
 				admitted.Add(1)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	if n := admitted.Load(); n != 1 {
@@ -106,9 +104,7 @@ func TestLedgerUpdateRace(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for i := range record.Partitions {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			_, err := l.Update(t.Context(), record.JobKey, func(r *wire.JobRecord) error {
 				p := &r.Partitions[i]
 				p.State, p.Proof = wire.PartitionVerified, bytes.Repeat([]byte{byte(i)}, wire.ProofBytes)
@@ -117,7 +113,7 @@ func TestLedgerUpdateRace(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	got, _, err := l.Get(t.Context(), record.JobKey)
@@ -223,9 +219,7 @@ func TestOneResult(t *testing.T) {
 		ends := make([]*wire.Result, 12)
 		var wg sync.WaitGroup
 		for i := range ends {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
+			wg.Go(func() {
 				r := &wire.Result{JobKey: record.JobKey, Run: run, Kind: wire.KindWinningPoSt, Label: fmt.Sprint(i), Status: wire.Completed,
 					Proof: make([]byte, wire.ProofBytes), Submitted: 1, Finished: 2}
 				if i%2 == 1 {
@@ -240,7 +234,7 @@ func TestOneResult(t *testing.T) {
 					firsts.Add(1)
 				}
 				ends[i] = counts
-			}()
+			})
 		}
 		wg.Wait()
 		if n := firsts.Load(); n != 1 {

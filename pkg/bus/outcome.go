@@ -64,8 +64,7 @@ func outcomeOf(err error) *outcome {
 
 // wireError is the outcome as it travels.
 func (o *outcome) wireError() *wire.Error {
-	var known *wire.Error
-	if errors.As(o.err, &known) {
+	if _, ok := errors.AsType[*wire.Error](o.err); ok {
 		e := *wire.AsError(o.err)
 		e.Class = o.class
 		return &e

@@ -69,13 +69,11 @@ func start(t *testing.T, opt nats.Option) (g *gateway, stop func()) {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
+	wg.Go(func() {
 		if err := queue.Run(ctx, g.handle); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	var once sync.Once
 	stop = func() {
 		once.Do(func() {
@@ -310,13 +308,11 @@ func TestManyDuplicates(t *testing.T) {
 	ctx := within(t)
 	var wg sync.WaitGroup
 	for i := range 40 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			if _, err := clients[i%2].Prove(ctx, request(1), nil); err != nil {
 				t.Error(err)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	if n := g.admitted.Load(); n != 1 {

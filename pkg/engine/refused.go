@@ -8,8 +8,7 @@ import (
 
 // Refused says whether err is about the request itself: the same request will be refused again.
 func Refused(err error) bool {
-	var check *filecoin.CheckError
-	if errors.As(err, &check) {
+	if _, ok := errors.AsType[*filecoin.CheckError](err); ok {
 		return true
 	}
 	for _, target := range []error{ErrUnknownProof, ErrSize, ErrTestProof, filecoin.ErrMalformed, filecoin.ErrStatement} {

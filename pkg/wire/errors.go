@@ -113,9 +113,8 @@ func AsError(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	if errors.As(err, &e) {
-		if e.Message == clip(err.Error()) || err == error(e) {
+	if e, ok := errors.AsType[*Error](err); ok {
+		if e.Message == clip(err.Error()) || errors.Is(err, error(e)) {
 			return e
 		}
 		// Keep what the outer errors say, and the innermost classification.

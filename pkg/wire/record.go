@@ -1,5 +1,7 @@
 package wire
 
+import "slices"
+
 // JobState is the state of a job in the ledger.
 type JobState uint8
 
@@ -195,10 +197,5 @@ func CheckEdge(before, after *JobRecord) error {
 }
 
 func allowed(from, to JobState) bool {
-	for _, s := range jobEdges[from] {
-		if s == to {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(jobEdges[from], to)
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -157,7 +158,7 @@ func (s *shape) mapping(n, depth int) error {
 			return err
 		}
 		for _, earlier := range keys[:i] {
-			if string(earlier) == string(keys[i]) {
+			if bytes.Equal(earlier, keys[i]) {
 				return fmt.Errorf("key %q twice", keys[i])
 			}
 		}

@@ -88,10 +88,10 @@ func Encode(h Header, w *Witness) ([]byte, error) {
 	p = binary.LittleEndian.AppendUint32(p, uint32(header)) //nolint:gosec // below 256
 	p = append(append(p, h.R1CS[:]...), h.Job[:]...)
 	p = binary.LittleEndian.AppendUint32(p, h.Partition)
-	p = binary.LittleEndian.AppendUint32(p, uint32(len(w.Inputs)))   //nolint:gosec // below 2^29
-	p = binary.LittleEndian.AppendUint64(p, uint64(len(w.Words)))    //nolint:gosec // a length
-	p = binary.LittleEndian.AppendUint64(p, uint64(len(w.Elements))) //nolint:gosec // a length
-	p = binary.LittleEndian.AppendUint16(p, uint16(len(h.Circuit)))  //nolint:gosec // below 128
+	p = binary.LittleEndian.AppendUint32(p, uint32(len(w.Inputs))) //nolint:gosec // below 2^29
+	p = binary.LittleEndian.AppendUint64(p, uint64(len(w.Words)))
+	p = binary.LittleEndian.AppendUint64(p, uint64(len(w.Elements)))
+	p = binary.LittleEndian.AppendUint16(p, uint16(len(h.Circuit))) //nolint:gosec // below 128
 	_ = append(p, h.Circuit...)
 	for i := range w.Inputs {
 		fr.LittleEndian.PutElement((*[fr.Bytes]byte)(b[s.inputs+i*fr.Bytes:]), w.Inputs[i])

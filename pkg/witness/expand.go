@@ -72,14 +72,14 @@ func (r *bitReader) next(n int) uint64 {
 	if n == 0 {
 		return 0
 	}
-	word, shift := r.pos/64, uint(r.pos%64) //nolint:gosec // positive
+	word, shift := r.pos/64, uint(r.pos%64)
 	v := r.words[word] >> shift
-	if int(shift)+n > 64 { //nolint:gosec // below 64
+	if int(shift)+n > 64 {
 		v |= r.words[word+1] << (64 - shift)
 	}
 	r.pos += n
 	if n < 64 {
-		v &= 1<<uint(n) - 1 //nolint:gosec // positive
+		v &= 1<<uint(n) - 1
 	}
 	return v
 }
@@ -90,7 +90,7 @@ func (r *bitReader) expand(dst []fr.Element) {
 		n := min(64, len(dst))
 		v := r.next(n)
 		for k := range dst[:n] {
-			if v>>uint(k)&1 == 1 { //nolint:gosec // below 64
+			if v>>uint(k)&1 == 1 {
 				dst[k] = one
 			} else {
 				dst[k] = fr.Element{}

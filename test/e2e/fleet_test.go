@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	binary = filepath.Join(dir, "proofmill")
-	build := exec.Command("go", "build", "-o", binary, "../../cmd/proofmill") //nolint:gosec // our own program
+	build := exec.Command("go", "build", "-o", binary, "../../cmd/proofmill")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	code := 1
@@ -143,7 +143,7 @@ func (f *fleet) start(names ...string) {
 func (f *fleet) launch(name string) {
 	f.t.Helper()
 	p := &process{ended: make(chan struct{}), output: &lockedBuffer{}}
-	p.cmd = exec.Command(binary, name, "--nats", f.server.URL(), "--test-params", "--params-dir", f.params, "--listen", "", "--log-format", "text") //nolint:gosec // our own program
+	p.cmd = exec.Command(binary, name, "--nats", f.server.URL(), "--test-params", "--params-dir", f.params, "--listen", "", "--log-format", "text")
 	p.cmd.Stderr = p.output
 	p.cmd.Env = []string{"HOME=" + f.t.TempDir()}
 	if err := p.cmd.Start(); err != nil {

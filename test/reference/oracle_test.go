@@ -166,12 +166,12 @@ func TestReferenceVerifiesOurProofs(t *testing.T) {
 			for k := range f.Partitions {
 				proof = append(proof, s.prove(t, k)...)
 			}
-			out, err := exec.Command(program, "verify", f.path, hex.EncodeToString(proof)).CombinedOutput() //nolint:gosec // the reference program
+			out, err := exec.Command(program, "verify", f.path, hex.EncodeToString(proof)).CombinedOutput()
 			if err != nil {
 				t.Fatalf("the reference refuses our proof: %v: %s", err, out)
 			}
 			proof[len(proof)-1] ^= 1
-			if out, err := exec.Command(program, "verify", f.path, hex.EncodeToString(proof)).CombinedOutput(); err == nil { //nolint:gosec // as above
+			if out, err := exec.Command(program, "verify", f.path, hex.EncodeToString(proof)).CombinedOutput(); err == nil {
 				t.Fatalf("the reference accepts a changed proof: %s", out)
 			}
 		})
@@ -187,7 +187,7 @@ var timesLine = regexp.MustCompile(`-2KiB partition 0: witness (\S+), synthesis 
 // parameter files in the directories, and prints its times.
 func runReference(tb testing.TB, kind, dir string) referenceTimes {
 	tb.Helper()
-	cmd := exec.Command(oracle(tb), "fixtures", "2048", dir) //nolint:gosec // the reference program
+	cmd := exec.Command(oracle(tb), "fixtures", "2048", dir)
 	cmd.Env = append(os.Environ(), "FIXTURE_KINDS="+kind, "FIXTURE_PARAMS="+dir)
 	var out bytes.Buffer
 	cmd.Stderr = &out

@@ -26,7 +26,7 @@ func BenchmarkAgainstReference(b *testing.B) {
 	if kinds == "" {
 		kinds = "winning,window"
 	}
-	for _, kind := range strings.Split(kinds, ",") {
+	for kind := range strings.SplitSeq(kinds, ",") {
 		b.Run(kind, func(b *testing.B) {
 			dir := b.TempDir()
 			theirs := runReference(b, kind, dir)

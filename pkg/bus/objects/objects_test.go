@@ -211,9 +211,7 @@ func TestManyWriters(t *testing.T) {
 	b := setup(t, -1)
 	var wg sync.WaitGroup
 	for i := range 16 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			data := random(byte(i), DefaultInFlightBytes+i*1000+1)
 			ref, err := b.store.Put(t.Context(), NewName("blob"), bytes.NewReader(data), int64(len(data)))
 			if err != nil {
@@ -223,7 +221,7 @@ func TestManyWriters(t *testing.T) {
 			if got, err := b.store.Get(t.Context(), ref); err != nil || !bytes.Equal(got, data) {
 				t.Errorf("writer %d: not read back: %v", i, err)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 }
@@ -338,14 +336,12 @@ func BenchmarkManyWriters(b *testing.B) {
 		var wg sync.WaitGroup
 		refs := make([]wire.ObjectRef, 16)
 		for i := range refs {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
+			wg.Go(func() {
 				var err error
 				if refs[i], err = s.store.Put(b.Context(), NewName("blob"), bytes.NewReader(data), int64(len(data))); err != nil {
 					b.Error(err)
 				}
-			}()
+			})
 		}
 		wg.Wait()
 		b.StopTimer()

@@ -162,8 +162,7 @@ func checkAck(msg *nats.Msg) error {
 
 // retryable reports whether the same transfer may succeed if it starts again soon.
 func retryable(err error) bool {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return api.ErrorCode == codeTooBusy
 	}
 	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) ||
@@ -172,12 +171,10 @@ func retryable(err error) bool {
 
 // classify gives err its code unless it has one.
 func (s *Store) classify(err error) error {
-	var known *wire.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*wire.Error](err); ok {
 		return err
 	}
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		switch api.ErrorCode {
 		case codeStreamFull, codeNoResources, codeNoStorage:
 			return wire.Errorf(wire.CodeStorageFull, "%w", err)
@@ -192,7 +189,7 @@ func (s *Store) classify(err error) error {
 // pause waits with exponential back-off and full jitter before the next try.
 func pause(ctx context.Context, try int) error {
 	limit := min(100*time.Millisecond<<try, 5*time.Second)
-	timer := time.NewTimer(50*time.Millisecond + rand.N(limit)) //nolint:gosec // spreading, not secrecy
+	timer := time.NewTimer(50*time.Millisecond + rand.N(limit))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
