@@ -114,7 +114,7 @@ func AsError(err error) *Error {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		if e.Message == clip(err.Error()) || errors.Is(err, error(e)) {
+		if e.Message == clip(err.Error()) || err == error(e) { //nolint:errorlint // that it is e itself: an error around e says more
 			return e
 		}
 		// Keep what the outer errors say, and the innermost classification.
