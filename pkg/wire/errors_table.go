@@ -121,7 +121,7 @@ func (c Code) Class() Class {
 	if e, ok := entries[c]; ok {
 		return e.Class
 	}
-	if k := Class(c / 1000); k.Valid() {
+	if k := Class(c / 1000); k.Valid() { //nolint:gosec // at most 65
 		return k
 	}
 	return Transient

@@ -45,7 +45,10 @@ func (k JobKey) String() string { return k.Account + "." + string(k.ID) }
 func ParseJobKey(s string) (JobKey, error) {
 	account, id, _ := strings.Cut(s, ".")
 	k := JobKey{Account: account, ID: JobID(id)}
-	return k, k.validate()
+	if err := k.validate(); err != nil {
+		return JobKey{}, err
+	}
+	return k, nil
 }
 
 func (k *JobKey) validate() error {

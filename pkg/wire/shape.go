@@ -143,7 +143,7 @@ func (s *shape) mapping(n, depth int) error {
 		if err != nil {
 			return err
 		}
-		size := 0
+		var size int
 		switch {
 		case b[0] >= 0xa0 && b[0] <= 0xbf:
 			size = int(b[0] & 0x1f)

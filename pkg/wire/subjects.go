@@ -172,20 +172,32 @@ func (n Names) All(group string) string { return n.join(group, ">") }
 // Stream is the name of the stream of a queue.
 func (n Names) Stream(w Work) string { return n.upper(string(w)) }
 
-// StreamResults, StreamProgress, StreamDead and StreamAdvisories name the other streams.
-func (n Names) StreamResults() string    { return n.upper("res") }
-func (n Names) StreamProgress() string   { return n.upper("prog") }
-func (n Names) StreamDead() string       { return n.upper("dead") }
+// StreamResults is the name of the stream with the end of each job's last run.
+func (n Names) StreamResults() string { return n.upper("res") }
+
+// StreamProgress is the name of the stream of what goes on in the jobs.
+func (n Names) StreamProgress() string { return n.upper("prog") }
+
+// StreamDead is the name of the stream of messages that were given up.
+func (n Names) StreamDead() string { return n.upper("dead") }
+
+// StreamAdvisories is the name of the stream of the server's reports that a message was delivered as often as it may.
 func (n Names) StreamAdvisories() string { return n.upper("adv") }
 
-// BucketJobs and BucketRequests name the KV buckets of the ledger, BucketFleet that of the fleet.
-func (n Names) BucketJobs() string     { return n.upper("jobs") }
-func (n Names) BucketRequests() string { return n.upper("requests") }
-func (n Names) BucketFleet() string    { return n.upper("fleet") }
+// BucketJobs is the name of the ledger's KV bucket of job records.
+func (n Names) BucketJobs() string { return n.upper("jobs") }
 
-// BucketInputs and BucketBlobs name the object stores of inputs and witness blobs.
+// BucketRequests is the name of the ledger's KV bucket of the requests that became jobs.
+func (n Names) BucketRequests() string { return n.upper("requests") }
+
+// BucketFleet is the name of the KV bucket of the processes' heartbeats.
+func (n Names) BucketFleet() string { return n.upper("fleet") }
+
+// BucketInputs is the name of the object store of large inputs.
 func (n Names) BucketInputs() string { return n.upper("inputs") }
-func (n Names) BucketBlobs() string  { return n.upper("blobs") }
+
+// BucketBlobs is the name of the object store of witness blobs.
+func (n Names) BucketBlobs() string { return n.upper("blobs") }
 
 // Address is what a work subject says.
 type Address struct {

@@ -187,8 +187,9 @@ func TestErrorChain(t *testing.T) {
 	if AsError(nil) != nil || ClassOf(nil) != 0 || ClassOf(inner) != Transient || Code(3999).Class() != WorkerGone {
 		t.Error("classes of nil, foreign and unknown errors")
 	}
-	if long := Errorf(CodeInternal, "%s", strings.Repeat("é", MaxErrorBytes)); long.validate() != nil {
-		t.Error("a long text is not cut to what fits")
+	long := Errorf(CodeInternal, "%s", strings.Repeat("é", MaxErrorBytes))
+	if err := long.validate(); err != nil {
+		t.Errorf("a long text is not cut to what fits: %v", err)
 	}
 }
 
