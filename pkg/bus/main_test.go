@@ -134,11 +134,12 @@ func depth(t testing.TB, c *Conn, w wire.Work) uint64 {
 	return s.CachedInfo().State.Msgs
 }
 
-// waitPending waits until the consumers of the synth queue have seen n messages: a message is stored before its consumer knows.
-func waitPending(t testing.TB, c *Conn, n uint64) {
+// waitPending waits until the consumers of a stream know of n messages that they have not delivered: a message is stored, and its
+// publisher told, before they know, and until then a pull that does not wait finds nothing.
+func waitPending(t testing.TB, c *Conn, name string, n uint64) {
 	t.Helper()
 	for {
-		stream, err := c.js.Stream(t.Context(), c.names.Stream(wire.WorkSynth))
+		stream, err := c.js.Stream(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

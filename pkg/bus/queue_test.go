@@ -38,7 +38,7 @@ func TestQueueOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waitPending(t, c, 9)
+	waitPending(t, c, c.names.Stream(wire.WorkSynth), 9)
 	for want := uint64(1); want <= 9; want++ {
 		d := next(t, q)
 		job := new(wire.SynthJob)
@@ -75,7 +75,7 @@ func TestQueueUrgentOvertakes(t *testing.T) {
 	if err := first.Settle(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	waitPending(t, c, 100)
+	waitPending(t, c, c.names.Stream(wire.WorkSynth), 100)
 	d := next(t, q)
 	if d.Address.Priority != wire.Critical {
 		t.Errorf("a %s message came before the critical one", d.Address.Priority)
@@ -290,7 +290,7 @@ func TestWorkOfEndedJobIsDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waitPending(t, c, 3)
+	waitPending(t, c, c.names.Stream(wire.WorkSynth), 3)
 	if _, err := l.Update(t.Context(), ended[0].Task.JobKey, cancel); err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestExpiredWorkIsAnswered(t *testing.T) {
 	if err := c.PublishSynth(t.Context(), admit(t, l, 2, wire.Normal, 1, time.Time{})); err != nil {
 		t.Fatal(err)
 	}
-	waitPending(t, c, 2)
+	waitPending(t, c, c.names.Stream(wire.WorkSynth), 2)
 	if d := next(t, q); d.Address.Priority != wire.Normal {
 		t.Error("expired work was handed out")
 	}
@@ -354,6 +354,7 @@ func TestDeadLetters(t *testing.T) {
 		if err := c.PublishSynth(t.Context(), jobs); err != nil {
 			t.Fatal(err)
 		}
+		waitPending(t, c, c.names.Stream(wire.WorkSynth), 1)
 		p, err := newPuller(c)
 		if err != nil {
 			t.Fatal(err)
@@ -377,6 +378,7 @@ func TestDeadLetters(t *testing.T) {
 		if n := depth(t, c, wire.WorkSynth); n != 1 {
 			t.Fatalf("%d messages are stored, want the stuck one", n)
 		}
+		waitPending(t, c, c.names.StreamAdvisories(), 1) // the server's report is under way
 		return jobs[0].Task.JobKey
 	}
 	check := func(t *testing.T, c *Conn, key wire.JobKey) {
