@@ -109,7 +109,7 @@ const (
 func (d *Delivery) judge(ctx context.Context) (verdict, error) {
 	task, err := taskOf(d.Address.Work, d.Data)
 	if err != nil {
-		return do, nil // the worker says what is wrong with it
+		return do, nil //nolint:nilerr // the worker reads the same bytes and says what is wrong with them
 	}
 	record, _, err := d.queue.ledger.Get(ctx, d.Address.Key)
 	switch {

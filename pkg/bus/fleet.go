@@ -37,13 +37,18 @@ func (c *Conn) RunHeartbeat(ctx context.Context, describe func() *wire.WorkerInf
 		case <-ticker.C:
 		case <-changed:
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), pullTimeout)
-			defer cancel()
-			if err := kv.Purge(last, info.Name); err != nil && c.Connected() {
-				c.log.Warn("fleet: entry not removed, it ends by itself", "err", err)
-			}
+			c.leaveFleet(context.WithoutCancel(ctx), kv, info.Name)
 			return nil
 		}
+	}
+}
+
+// leaveFleet removes an entry of the fleet, so that nobody counts on a process that ends.
+func (c *Conn) leaveFleet(ctx context.Context, kv jetstream.KeyValue, name string) {
+	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
+	defer cancel()
+	if err := kv.Purge(ctx, name); err != nil && c.Connected() {
+		c.log.Warn("fleet: entry not removed, it ends by itself", "err", err)
 	}
 }
 

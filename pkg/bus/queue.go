@@ -275,7 +275,7 @@ func (q *Queue) Run(ctx context.Context, handle func(ctx context.Context, d *Del
 		d, err := q.Next(ctx)
 		if err != nil {
 			if ctx.Err() != nil || errors.Is(err, ErrQueueClosed) {
-				return nil
+				return nil //nolint:nilerr // the end that the caller asked for
 			}
 			return err
 		}
