@@ -37,7 +37,8 @@ func (c *Client) Await(ctx context.Context, id wire.JobID) (*wire.Result, error)
 		switch {
 		case err == nil && r != nil && r.Run >= run:
 			c.forget(id, run)
-			return r, r.Err()
+			err := r.Err()
+			return r, err
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("await job %s: %w", id.Short(), ctx.Err())
 		case c.nc.IsClosed():
@@ -96,7 +97,8 @@ func (c *Client) Result(ctx context.Context, id wire.JobID) (*wire.Result, error
 	if r == nil {
 		return nil, wire.Errorf(wire.CodeNoSuchJob, "job %s: no result is stored", id.Short())
 	}
-	return r, r.Err()
+	err = r.Err()
+	return r, err
 }
 
 // stored reads the last stored result, nil if there is none.

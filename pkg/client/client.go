@@ -105,7 +105,8 @@ func New(nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	js, api := jetstream.JetStream(nil), "$JS.API."
+	var js jetstream.JetStream
+	api := "$JS.API."
 	if cfg.Domain != "" {
 		api = "$JS." + cfg.Domain + ".API."
 		js, err = jetstream.NewWithDomain(nc, cfg.Domain)
