@@ -63,7 +63,7 @@ func newUpdateAssigner(st *filecoin.UpdateStatement, k int, proof *filecoin.Upda
 	if err != nil {
 		return nil, err
 	}
-	u := &updateAssigner{updateShape: newUpdateShape(st.Proof.Size()), proof: proof, k: uint64(k)}
+	u := &updateAssigner{updateShape: newUpdateShape(st.Proof.Size()), proof: proof, k: uint64(k)} //nolint:gosec // a partition's number, as PublicInputs checked
 	copy(u.inputs[:], inputs)
 	if u.challenges, err = st.Challenges(k); err != nil {
 		return nil, err
@@ -289,7 +289,7 @@ func (u *updateAssigner) replicaPath(a *r1cs.Assigner, node fr.Element, levels [
 func (u *updateAssigner) dataPath(a *r1cs.Assigner, node fr.Element, challenge uint64, levels []filecoin.PathElement) error {
 	var leaves [maxApexLeaves]fr.Element
 	n := copy(leaves[:], u.apex[0])
-	apexLeaf := gadget.AssignSelect(a, leaves[:n], challenge>>u.pathLevels&uint64(n-1))
+	apexLeaf := gadget.AssignSelect(a, leaves[:n], challenge>>u.pathLevels&uint64(n-1)) //nolint:gosec // n is 1<<apexBits
 	siblings, err := assignSiblings(a, levels, len(levels))
 	if err != nil {
 		return err

@@ -13,18 +13,18 @@ type grain struct {
 func newGrain(width, fullRounds, partialRounds int) *grain {
 	g := &grain{}
 	n := 0
-	put := func(count int, value uint64) {
+	put := func(count, value int) {
 		for i := count - 1; i >= 0; i-- {
-			g.bits[n] = value>>uint(i)&1 == 1
+			g.bits[n] = value>>i&1 == 1
 			n++
 		}
 	}
 	put(2, 1)        // a prime field
 	put(4, 1)        // the S-box, as neptune encodes x^5
 	put(12, fr.Bits) // bits of the modulus
-	put(12, uint64(width))
-	put(10, uint64(fullRounds))
-	put(10, uint64(partialRounds))
+	put(12, width)
+	put(10, fullRounds)
+	put(10, partialRounds)
 	put(30, 1<<30-1)
 	for range 160 {
 		g.step()

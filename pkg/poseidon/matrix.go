@@ -27,7 +27,7 @@ func cauchy(n int) matrix {
 	m := newMatrix(n)
 	for i := range m {
 		for j := range m {
-			m[i][j].SetUint64(uint64(i + n + j))
+			m[i][j].SetUint64(uint64(i + n + j)) //nolint:gosec // not negative
 			m[i][j].Inverse(&m[i][j])
 		}
 	}
