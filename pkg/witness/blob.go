@@ -83,7 +83,8 @@ func Encode(h Header, w *Witness) ([]byte, error) {
 	header := align(fixedHeader + len(h.Circuit))
 	s := layoutBlob(header, len(w.Inputs), len(w.Words), len(w.Elements))
 	b := make([]byte, s.end+sha256.Size)
-	p := append(b[:0], blobMagic[:]...)
+	p := b[:0]
+	p = append(p, blobMagic[:]...)
 	p = binary.LittleEndian.AppendUint32(p, blobFormat)
 	p = binary.LittleEndian.AppendUint32(p, uint32(header)) //nolint:gosec // below 256
 	p = append(append(p, h.R1CS[:]...), h.Job[:]...)
