@@ -84,6 +84,7 @@ func (f *fixture) request(tb testing.TB) *engine.Request {
 		r.RegisteredProof, files = 5, []string{f.C1}
 	case filecoin.Window:
 		r.RegisteredProof = 5
+	case filecoin.Winning, filecoin.Update: // the kind says it all
 	}
 	for _, s := range f.Sectors {
 		files = append(files, s.File)
