@@ -45,6 +45,13 @@ func (w *Witness) Satisfied(ctx context.Context, workers int) error {
 	var mu sync.Mutex
 	var first *r1cs.UnsatisfiedError
 	err := w.eachInstance(ctx, workers, func(block, i int, values []fr.Element) error {
+		b := &w.System.Blocks[block]
+		mu.Lock()
+		done := first != nil && first.Constraint < b.RowStart+i*b.Rows
+		mu.Unlock()
+		if done {
+			return nil
+		}
 		err := w.System.SatisfiedInstance(block, i, w.Inputs, values, outside)
 		var unsatisfied *r1cs.UnsatisfiedError
 		if !errors.As(err, &unsatisfied) {
