@@ -33,8 +33,7 @@ void make_table(Affine<F>* table, const Logarithms& logs, int shift, int multipr
     for (size_t j = 0; j < steps.size(); j++) {
         const uint32_t n = 1u << j;
         plan_double_up<<<(n + 255) / 256, 256>>>(pairs.get(), n, (uint32_t)j);
-        typename BatchAdder<F>::Progress progress;
-        adder.add(bases.get(), table, {pairs.get(), n, n}, nullptr, progress, nullptr);
+        adder.add(bases.get(), table, pairs.get(), n, n, nullptr);
     }
     PM_CUDA(cudaDeviceSynchronize());
 }

@@ -9,14 +9,12 @@ namespace pm {
 // Makes its own side streams and events on the current device. Used by one thread at a time.
 class Lanes {
 public:
-#ifndef PM_LANES
-#define PM_LANES 3
-#endif
-    static constexpr int count = PM_LANES;
+    static constexpr int count = 3;      // for equal parts
+    static constexpr int ahead = count;  // one more, for what prepares the next step
 
     explicit Lanes(cudaStream_t main) : streams_{main}
     {
-        for (int i = 1; i < count; i++) PM_CUDA(cudaStreamCreateWithFlags(&streams_[i], cudaStreamNonBlocking));
+        for (int i = 1; i < total; i++) PM_CUDA(cudaStreamCreateWithFlags(&streams_[i], cudaStreamNonBlocking));
         for (cudaEvent_t& e : events_) PM_CUDA(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     }
     Lanes(const Lanes&) = delete;
@@ -24,7 +22,7 @@ public:
     ~Lanes()
     {
         for (cudaEvent_t e : events_) (void)cudaEventDestroy(e);
-        for (int i = 1; i < count; i++) (void)cudaStreamDestroy(streams_[i]);
+        for (int i = 1; i < total; i++) (void)cudaStreamDestroy(streams_[i]);
     }
 
     cudaStream_t main() const { return streams_[0]; }
@@ -38,7 +36,7 @@ public:
         PM_CUDA(cudaStreamWaitEvent(streams_[after], events_[before], 0));
     }
 
-    // All lanes after the main one, and the main one after all.
+    // All equal lanes after the main one, and the main one after all of them.
     void fork() const
     {
         for (int i = 1; i < count; i++) order(0, i);
@@ -49,8 +47,9 @@ public:
     }
 
 private:
-    cudaStream_t streams_[count];
-    cudaEvent_t events_[count] = {};
+    static constexpr int total = count + 1;
+    cudaStream_t streams_[total];
+    cudaEvent_t events_[total] = {};
 };
 
 }  // namespace pm

@@ -12,17 +12,15 @@ namespace pm {
 
 namespace batch_add {
 
-// Chains are as many as backward blocks fit at once. They get all registers of a multiprocessor.
+// There are as many chains as blocks fit at once, because blocks that wait for room keep the kernels of
+// other streams waiting, too. Sixteen warps a multiprocessor keep the multipliers of G1 busy.
 template <class F>
 struct Policy {
-    static constexpr bool fuse = sizeof(F) == 48;  // a G2 addition has no registers left
     static constexpr int threads = 128;
-    static constexpr int blocks = sizeof(F) == 48 ? 3 : 2;  // a multiprocessor
-    static constexpr int registers = sizeof(F) == 48 ? 168 : 255;
+    static constexpr int blocks = sizeof(F) == 48 ? 4 : 2;  // a multiprocessor
+    static constexpr int registers = sizeof(F) == 48 ? 128 : 255;
 };
 
-// Shorter chains spend too much on inversions.
-constexpr uint32_t least_chain = 8;
 // Totals that share one inversion in the second level.
 constexpr uint32_t group = 8;
 
@@ -75,22 +73,17 @@ __device__ __forceinline__ F load_prefix(const uint4* prefixes, uint32_t capacit
     return v;
 }
 
-// Part of the prefixes of one round.
-struct Prefixes {
-    uint4* parts;
-    uint32_t capacity;
-};
-
 template <class F>
 __global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::registers) void forward(
     const Affine<F>* __restrict__ bases, const Affine<F>* __restrict__ pool, const Pair* __restrict__ pairs, uint32_t count,
-    uint32_t chains, Prefixes prefixes, F* __restrict__ totals)
+    uint32_t chains, uint32_t capacity, uint4* __restrict__ prefixes, F* __restrict__ totals)
 {
     const uint32_t t = blockIdx.x * blockDim.x + threadIdx.x;
-    F product = F::one();
+    if (t >= chains) return;
     const Pair none = {Reference::none, Reference::none};
+    F product = F::one();
     // Pairs are read two steps ahead, their x one step ahead.
-    Pair pair = t < count ? pairs[t] : none;
+    Pair pair = pairs[t];
     Pair next = t + chains < count ? pairs[t + chains] : none;
     F left = F::one(), right = F::one();
     if (pair.right != Reference::none) {
@@ -105,7 +98,7 @@ __global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::register
             next_right = load_global(&locate(bases, pool, next.right)->x);
         }
         if (pair.right != Reference::none) {
-            store_prefix(prefixes.parts, prefixes.capacity, i, product);
+            store_prefix(prefixes, capacity, i, product);
             F d = F::difference_unreduced(right, left);
             if (unusual(left, right, d)) d = unusual_denominator(bases, pool, pair);
             product = F::product_unreduced(product, d);
@@ -141,63 +134,31 @@ __global__ __launch_bounds__(32) void invert(F* __restrict__ totals, F* __restri
     }
 }
 
-// A word of an element, and its exchange with the neighbouring lane.
-__device__ __forceinline__ Fp exchange(const Fp& a)
-{
-    Fp r;
-    PM_UNROLL
-    for (int i = 0; i < Fp::N; i++) r.limb[i] = __shfl_xor_sync(0xffffffffu, a.limb[i], 1);
-    return r;
-}
-
-__device__ __forceinline__ Fp2 exchange(const Fp2& a) { return {exchange(a.c0), exchange(a.c1)}; }
-
 template <class F>
-struct Next {
-    const Pair* pairs;
-    uint32_t count;
-    Prefixes prefixes;
-    F* totals;
-};
-
-// Walks the chains, and with `fused` forms the products of the next round.
-//
-// Two neighbouring lanes hold the operands of one next pair, so in two steps of the walk a warp finds 32
-// next pairs: the even lane takes the one of the even step, the odd lane that of the odd step, and each
-// sends its neighbour the x that the other needs. Lane t = 2a + b thus takes the next pairs
-// a + b T/2 + q T, which is exactly chain a + b T/2 of the next round, in this round's order of steps.
-template <class F, bool fused>
 __global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::registers) void backward(
     const Affine<F>* __restrict__ bases, Affine<F>* pool, const Pair* __restrict__ pairs, uint32_t count, uint32_t chains,
-    bool descending, Prefixes prefixes, const F* __restrict__ inverses, uint32_t output, Next<F> next)
+    uint32_t capacity, const uint4* __restrict__ prefixes, const F* __restrict__ inverses, uint32_t output)
 {
     const uint32_t t = blockIdx.x * blockDim.x + threadIdx.x;
-    const Pair none = {Reference::none, Reference::none};
-    // The same number of steps for all threads, and an even one.
-    const uint32_t steps = ((count + chains - 1) / chains + 1) / 2 * 2;
-    const uint32_t next_chain = t / 2 + t % 2 * (chains / 2);
+    if (t >= chains) return;
     F rest = load_global(inverses + t);
-    F next_product, mine, other;
-    if (fused) next_product = F::one();
-    uint32_t k = descending ? steps - 1 : 0;
-    Pair pair = t + k * chains < count ? pairs[t + k * chains] : none;
-#pragma unroll 1
-    for (uint32_t m = 0; m < steps; m++) {
-        const uint32_t i = t + k * chains;
-        const uint32_t next_k = descending ? k - 1 : k + 1;
-        const Pair ahead = m + 1 < steps && t + next_k * chains < count ? pairs[t + next_k * chains] : none;
-        Affine<F> sum;
+    uint32_t i = t + (count - 1 - t) / chains * chains;
+    Pair pair = pairs[i];
+    for (;;) {
+        const bool more = i != t;
+        const Pair next = more ? pairs[i - chains] : pair;
         if (pair.left != Reference::none) {
+            const Affine<F>* l = locate(bases, pool, pair.left);
             if (pair.right == Reference::none) {
-                sum = load_point(bases, pool, pair.left);
+                store_global(pool + output + i, load_point(bases, pool, pair.left));
             } else {
-                const Affine<F>* l = locate(bases, pool, pair.left);
                 const Affine<F>* r = locate(bases, pool, pair.right);
                 const F left_x = load_global(&l->x), right_x = load_global(&r->x);
                 F left_y = load_global(&l->y), right_y = load_global(&r->y);
-                const F prefix = load_prefix<F>(prefixes.parts, prefixes.capacity, i);
+                const F prefix = load_prefix<F>(prefixes, capacity, i);
                 const F d = F::difference_unreduced(right_x, left_x);
                 const F inverse = F::product_unreduced(rest, prefix);
+                Affine<F> sum;
                 if (unusual(left_x, right_x, d)) {
                     rest = F::product_unreduced(rest, unusual_denominator(bases, pool, pair));
                     sum = unusual_sum(bases, pool, pair, inverse);
@@ -211,35 +172,13 @@ __global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::register
                     sum.x = slope.squared() - left_x - right_x;
                     sum.y = slope * F::difference_unreduced(left_x, sum.x) - left_y;
                 }
-            }
-            store_global(pool + output + i, sum);
-        }
-        if (fused) {
-            if ((k ^ t) & 1)
-                other = sum.x;
-            else
-                mine = sum.x;
-            if (m & 1) {
-                __syncwarp();  // the neighbour's sum is in memory, too
-                other = exchange(other);
-                const uint32_t j = next_chain + k / 2 * chains;
-                const Pair p = j < next.count ? next.pairs[j] : none;
-                if (p.right != Reference::none) {
-                    F left = t & 1 ? other : mine, right = t & 1 ? mine : other;
-                    const uint32_t slot = Reference::pool | (output + 2 * j);
-                    if (p.left != slot) left = load_global(&locate(bases, static_cast<const Affine<F>*>(pool), p.left)->x);
-                    if (p.right != slot + 1) right = load_global(&locate(bases, static_cast<const Affine<F>*>(pool), p.right)->x);
-                    store_prefix(next.prefixes.parts, next.prefixes.capacity, j, next_product);
-                    F d = F::difference_unreduced(right, left);
-                    if (unusual(left, right, d)) d = unusual_denominator(bases, static_cast<const Affine<F>*>(pool), p);
-                    next_product = F::product_unreduced(next_product, d);
-                }
+                store_global(pool + output + i, sum);
             }
         }
-        k = next_k;
-        pair = ahead;
+        if (!more) break;
+        i -= chains;
+        pair = next;
     }
-    if (fused) store_global(next.totals + next_chain, next_product);
 }
 
 }  // namespace batch_add
@@ -247,52 +186,33 @@ __global__ __launch_bounds__(Policy<F>::threads) __maxnreg__(Policy<F>::register
 template <class F>
 void BatchAdder<F>::reserve(Scratch& scratch, uint32_t capacity, int multiprocessors)
 {
-    using P = batch_add::Policy<F>;
-    const uint32_t resident = (uint32_t)(multiprocessors * P::blocks * P::threads);
-    max_chains_ = std::min(resident, (capacity + P::threads - 1) / P::threads * P::threads);
-    capacity_[0] = capacity;
-    capacity_[1] = P::fuse ? capacity / 2 + 1 : 0;
-    for (int i = 0; i < 2; i++) {
-        prefixes_[i] = scratch.take<uint4>((size_t)capacity_[i] * (sizeof(F) / 16));
-        totals_[i] = scratch.take<F>(max_chains_);
-    }
+    capacity_ = capacity;
+    max_chains_ = (uint32_t)(multiprocessors * batch_add::Policy<F>::blocks * batch_add::Policy<F>::threads);
+    if (max_chains_ > capacity) max_chains_ = capacity;
+    prefixes_ = scratch.take<uint4>((size_t)capacity * (sizeof(F) / 16));
+    totals_ = scratch.take<F>(max_chains_);
     total_prefixes_ = scratch.take<F>(max_chains_);
 }
 
 template <class F>
-void BatchAdder<F>::add(const Affine<F>* bases, Affine<F>* pool, const Round& round, const Round* next, Progress& progress, cudaStream_t stream) const
+void BatchAdder<F>::add(const Affine<F>* bases, Affine<F>* pool, const Pair* pairs, uint32_t count, uint32_t output, cudaStream_t stream) const
 {
     using namespace batch_add;
-    constexpr uint32_t threads = Policy<F>::threads;
-    if (round.count == 0) return;
-    if (!progress.ready) {
-        // Long chains, unless that leaves the device idle.
-        uint32_t chains = std::max((round.count + least_chain - 1) / least_chain, std::min(round.count, 8192u));
-        chains = std::min((chains + threads - 1) / threads * threads, max_chains_);
-        progress = {true, true, 0, chains};
-        if (round.count > capacity_[0]) throw Error(Code::internal, 0, "batch addition: more pairs than reserved");
-        forward<F><<<chains / threads, threads, 0, stream>>>(bases, pool, round.pairs, round.count, chains, {prefixes_[0], capacity_[0]}, totals_[0]);
-        PM_LAUNCHED("forward products");
-    }
-    const uint32_t chains = progress.chains;
-    const int now = progress.buffer, then = 1 - now;
+    if (count == 0) return;
+    if (count > capacity_) throw Error(Code::internal, 0, "batch addition: more pairs than reserved");
+    constexpr int threads = Policy<F>::threads;
+    // Chains of eight pairs at least, unless that leaves the device idle.
+    uint32_t chains = (count + 7) / 8;
+    if (chains < 8192) chains = count < 8192 ? count : 8192;
+    if (chains > max_chains_) chains = max_chains_;
+    const uint32_t blocks = (chains + threads - 1) / threads;
+    forward<F><<<blocks, threads, 0, stream>>>(bases, pool, pairs, count, chains, capacity_, prefixes_, totals_);
+    PM_LAUNCHED("forward products");
     const uint32_t stride = (chains + group - 1) / group;
-    invert<F><<<(stride + 31) / 32, 32, 0, stream>>>(totals_[now], total_prefixes_, chains, stride);
+    invert<F><<<(stride + 31) / 32, 32, 0, stream>>>(totals_, total_prefixes_, chains, stride);
     PM_LAUNCHED("inversions");
-    const bool fused = Policy<F>::fuse && next && next->count >= least_chain * chains && next->count <= capacity_[then];
-    const Prefixes prefixes = {prefixes_[now], capacity_[now]};
-    if constexpr (Policy<F>::fuse) {
-        if (fused) {
-            const Next<F> following = {next->pairs, next->count, {prefixes_[then], capacity_[then]}, totals_[then]};
-            backward<F, true><<<chains / threads, threads, 0, stream>>>(bases, pool, round.pairs, round.count, chains, progress.descending, prefixes,
-                                                                       totals_[now], round.output, following);
-        }
-    }
-    if (!fused)
-        backward<F, false><<<chains / threads, threads, 0, stream>>>(bases, pool, round.pairs, round.count, chains, progress.descending, prefixes,
-                                                                    totals_[now], round.output, Next<F>{});
+    backward<F><<<blocks, threads, 0, stream>>>(bases, pool, pairs, count, chains, capacity_, prefixes_, totals_, output);
     PM_LAUNCHED("backward sums");
-    progress = {fused, !progress.descending, then, chains};
 }
 
 }  // namespace pm

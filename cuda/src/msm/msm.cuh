@@ -73,20 +73,28 @@ inline int choose_bits(uint32_t count, int copies)
 
 }  // namespace msm_detail
 
+// The entries of some bucket sets, sorted.
+template <class F>
+struct Msm<F>::Sorted {
+    SortBuffers sort;
+    buckets::Range* ranges;
+    buckets::Summary* summary;
+    uint32_t all_buckets = 0;
+    buckets::Summary found{};  // on the host
+};
+
 template <class F>
 struct Msm<F>::Layout {
     // What one of the two lanes needs for itself.
     struct Lane {
         uint32_t slots;  // first of its slots in the pool
-        Pair* pairs[2];  // of a round and of the next
+        Pair* pairs;
         BatchAdder<F> adder;
     };
 
-    SortBuffers sort;
+    Sorted sorted[2];  // the second one is filled while the first is summed, if there are several passes
     void* sort_temporary;
     size_t sort_temporary_bytes;
-    buckets::Range* ranges;
-    buckets::Summary* summary;
     Affine<F>* pool;  // the bucket sums, then the lanes' slots
     uint64_t pool_slots;
     Xyzz<F>* bit_sums;
@@ -107,14 +115,17 @@ typename Msm<F>::Layout Msm<F>::lay_out(void* memory, int sets_at_once, uint32_t
     }
     Layout l;
     Scratch scratch(memory);
-    for (int i = 0; i < 2; i++) {
-        l.sort.keys[i] = scratch.take<uint32_t>(entries);
-        l.sort.values[i] = scratch.take<uint32_t>(entries);
-    }
     l.sort_temporary_bytes = sort_temporary_bytes(entries, msm_detail::ceil_log2((uint64_t)all_buckets + 1));
     l.sort_temporary = scratch.take<char>(l.sort_temporary_bytes);
-    l.ranges = scratch.take<buckets::Range>(all_buckets);
-    l.summary = scratch.take<buckets::Summary>(1);
+    for (int k = 0; k < (sets_at_once < windows_.sets ? 2 : 1); k++) {
+        Sorted& sorted = l.sorted[k];
+        for (int i = 0; i < 2; i++) {
+            sorted.sort.keys[i] = scratch.take<uint32_t>(entries);
+            sorted.sort.values[i] = scratch.take<uint32_t>(entries);
+        }
+        sorted.ranges = scratch.take<buckets::Range>(all_buckets);
+        sorted.summary = scratch.take<buckets::Summary>(1);
+    }
     l.bit_sums = scratch.take<Xyzz<F>>((size_t)windows_.sets * windows_.bits);
     l.chunk = (uint32_t)std::min<uint64_t>(chunk, std::max<uint64_t>(4096, (uint64_t)1 << msm_detail::ceil_log2((entries + Lanes::count - 1) / Lanes::count)));
     // A lane folds rows or columns: a half of the buckets, then a quarter, and so on in turn.
@@ -124,8 +135,7 @@ typename Msm<F>::Layout Msm<F>::lay_out(void* memory, int sets_at_once, uint32_t
     l.pool = scratch.take<Affine<F>>(l.pool_slots);
     for (int i = 0; i < Lanes::count; i++) {
         l.lane[i].slots = all_buckets + (uint32_t)i * slots;
-        l.lane[i].pairs[0] = scratch.take<Pair>(pairs);
-        l.lane[i].pairs[1] = scratch.take<Pair>(pairs);
+        l.lane[i].pairs = scratch.take<Pair>(pairs);
         l.lane[i].adder.reserve(scratch, pairs, multiprocessors_);
     }
     l.bytes = scratch.used();
@@ -168,36 +178,47 @@ Msm<F>::Msm(const Bases<F>& bases, uint32_t max_count, int window_bits, size_t b
     }
 }
 
+// Blocks until the entries of the sets from first_set on are sorted.
 template <class F>
-void Msm<F>::plan_round(const Layout& l, const buckets::Tree& tree, int level, const Round& round, cudaStream_t stream) const
+void Msm<F>::sort_entries(Layout& l, Sorted& sorted, const MsmInput& input, int first_set, StageTimes* times, cudaStream_t stream) const
 {
-    if (round.count == 0) return;
-    const int sorted = l.sort.current;
-    buckets::plan_round<<<msm_detail::blocks(round.count, 256), 256, 0, stream>>>(tree, level, l.sort.keys[sorted], l.sort.values[sorted], l.ranges,
-                                                                                const_cast<Pair*>(round.pairs), round.count);
-    PM_LAUNCHED("tree round");
+    using namespace msm_detail;
+    const Windows& w = windows_;
+    const int end_set = std::min(first_set + sets_at_once_, w.sets);
+    sorted.all_buckets = (uint32_t)(end_set - first_set) * w.buckets();
+    uint64_t entries = 0;
+    for (int s = first_set; s < end_set; s++) entries += (uint64_t)w.windows_of(s) * input.count;
+    sorted.sort.current = 0;
+    {
+        Stage stage("msm.digits", times, stream);
+        digits::Arguments a = {input.scalars, input.indices, input.count, bases_.count, input.montgomery, w, first_set, end_set,
+                               sorted.sort.keys[0], sorted.sort.values[0]};
+        digits::cut<<<blocks(input.count, digits::threads), digits::threads, 0, stream>>>(a);
+        PM_LAUNCHED("digits");
+    }
+    {
+        Stage stage("msm.sort", times, stream);
+        sort_pairs(l.sort_temporary, l.sort_temporary_bytes, sorted.sort, entries, ceil_log2((uint64_t)sorted.all_buckets + 1), stream);
+    }
+    Stage stage("msm.ranges", times, stream);
+    PM_CUDA(cudaMemsetAsync(sorted.ranges, 0, sorted.all_buckets * sizeof(buckets::Range), stream));
+    PM_CUDA(cudaMemsetAsync(sorted.summary, 0, sizeof(buckets::Summary), stream));
+    buckets::find_ranges<<<blocks(entries, 256), 256, 0, stream>>>(sorted.sort.keys[sorted.sort.current], (uint32_t)entries, sorted.all_buckets, sorted.ranges);
+    PM_LAUNCHED("bucket ranges");
+    buckets::summarize<<<std::min(blocks(sorted.all_buckets, 256), 1024u), 256, 0, stream>>>(sorted.ranges, sorted.all_buckets, sorted.summary);
+    PM_LAUNCHED("bucket summary");
+    PM_CUDA(cudaMemcpyAsync(&sorted.found, sorted.summary, sizeof sorted.found, cudaMemcpyDeviceToHost, stream));
+    PM_CUDA(cudaStreamSynchronize(stream));
 }
 
 template <class F>
-void Msm<F>::sum_buckets(const Layout& l, uint32_t entries, uint32_t all_buckets, StageTimes* times, const Lanes& lanes) const
+void Msm<F>::sum_buckets(const Layout& l, const Sorted& sorted, StageTimes* times, const Lanes& lanes) const
 {
     using namespace msm_detail;
-    const cudaStream_t main = lanes.main();
-    const uint32_t* keys = l.sort.keys[l.sort.current];
-    const uint32_t* values = l.sort.values[l.sort.current];
-    buckets::Summary summary;
-    {
-        Stage stage("msm.ranges", times, main);
-        PM_CUDA(cudaMemsetAsync(l.ranges, 0, all_buckets * sizeof(buckets::Range), main));
-        PM_CUDA(cudaMemsetAsync(l.summary, 0, sizeof summary, main));
-        buckets::find_ranges<<<blocks(entries, 256), 256, 0, main>>>(keys, entries, all_buckets, l.ranges);
-        PM_LAUNCHED("bucket ranges");
-        buckets::summarize<<<std::min(blocks(all_buckets, 256), 1024u), 256, 0, main>>>(l.ranges, all_buckets, l.summary);
-        PM_LAUNCHED("bucket summary");
-        PM_CUDA(cudaMemcpyAsync(&summary, l.summary, sizeof summary, cudaMemcpyDeviceToHost, main));
-        PM_CUDA(cudaStreamSynchronize(main));
-    }
-    Stage stage("msm.trees", times, main);
+    const uint32_t* keys = sorted.sort.keys[sorted.sort.current];
+    const uint32_t* values = sorted.sort.values[sorted.sort.current];
+    const buckets::Summary& summary = sorted.found;
+    Stage stage("msm.trees", times, lanes.main());
     const int most_levels = ceil_log2(std::max(summary.longest, 1u));
     lanes.fork();
     uint32_t first = 0;
@@ -209,21 +230,17 @@ void Msm<F>::sum_buckets(const Layout& l, uint32_t entries, uint32_t all_buckets
         const uint32_t end = first + share.length;
         const buckets::Tree tree = buckets::Tree::over(first, end, std::min(most_levels, ceil_log2(std::max(share.length, 1u))));
         if (summary.longest > 1) {
-            Round round = {own.pairs[0], tree.nodes(0), 0}, next;
-            plan_round(l, tree, 0, round, stream);
-            typename BatchAdder<F>::Progress progress;
-            for (int level = 0; level <= tree.levels; level++, round = next) {
-                if (level < tree.levels) {
-                    next = {own.pairs[(level + 1) & 1], tree.nodes(level + 1), tree.slots_before(level + 1)};
-                    plan_round(l, tree, level + 1, next, stream);
-                }
-                // The last round's pairs are no neighbours.
-                own.adder.add(bases_.points, pool, round, level + 1 < tree.levels ? &next : nullptr, progress, stream);
+            for (int level = 0; level <= tree.levels; level++) {
+                const uint32_t nodes = tree.nodes(level);
+                if (nodes == 0) continue;
+                buckets::plan_round<<<blocks(nodes, 256), 256, 0, stream>>>(tree, level, keys, values, sorted.ranges, own.pairs, nodes);
+                PM_LAUNCHED("tree round");
+                own.adder.add(bases_.points, pool, own.pairs, nodes, tree.slots_before(level), stream);
             }
         }
         // Chunks are collected in order: a bucket may begin in the chunk before.
         if (first > 0) lanes.order(before, share.lane);
-        buckets::collect<F><<<blocks(all_buckets, 128), 128, 0, stream>>>(tree, values, l.ranges, all_buckets, bases_.points, pool, l.pool);
+        buckets::collect<F><<<blocks(sorted.all_buckets, 128), 128, 0, stream>>>(tree, values, sorted.ranges, sorted.all_buckets, bases_.points, pool, l.pool);
         PM_LAUNCHED("bucket sums");
         first = end;
         before = share.lane;
@@ -240,36 +257,25 @@ void Msm<F>::weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTi
     const weigh::Shape shape = {sets, bits / 2, bits - bits / 2};
     const uint32_t all = (uint32_t)sets << bits;
     lanes.fork();
-    uint32_t vectors[2];
-    for (int lane = 0; lane < 2; lane++) {
-        const bool columns = lane == 1;
-        const cudaStream_t stream = lanes.at(lane);
-        const typename Layout::Lane& own = l.lane[lane];
-        const int rounds = columns ? shape.high_bits : shape.low_bits;
-        typename BatchAdder<F>::Progress progress;
-        vectors[lane] = 0;
-        // Rounds write in turn to a part of half the buckets' size and to one behind it.
-        const auto plan = [&](int r) {
-            const Round round = {own.pairs[r & 1], all >> (r + 1), own.slots + (r & 1 ? all / 2 : 0)};
-            if (r == 0 && columns)
-                weigh::plan_columns<<<blocks(round.count, 256), 256, 0, stream>>>(round.count, shape, own.pairs[0]);
+    uint32_t inputs[2] = {0, 0};  // of rows and of columns; both start as the buckets
+    for (int round = 0; round < shape.high_bits; round++) {
+        const uint32_t count = all >> (round + 1);
+        for (int lane = 0; lane < 2; lane++) {
+            if (lane == 0 && round >= shape.low_bits) continue;
+            const typename Layout::Lane& own = l.lane[lane];
+            const uint32_t out = own.slots + (round & 1 ? all / 2 : 0);
+            if (lane == 0)
+                weigh::plan_rows<<<blocks(count, 256), 256, 0, lanes.at(lane)>>>(count, inputs[lane], own.pairs);
             else
-                weigh::plan_neighbours<<<blocks(round.count, 256), 256, 0, stream>>>(round.count, r == 0 ? 0 : own.slots + (r & 1 ? 0 : all / 2), own.pairs[r & 1]);
+                weigh::plan_columns<<<blocks(count, 256), 256, 0, lanes.at(lane)>>>(count, inputs[lane], 1u << (bits - round - 1), own.pairs);
             PM_LAUNCHED("fold");
-            return round;
-        };
-        Round round{}, next{};
-        if (rounds > 0) round = plan(0);
-        for (int r = 0; r < rounds; r++, round = next) {
-            const bool more = r + 1 < rounds;
-            if (more) next = plan(r + 1);
-            own.adder.add(bases_.points, l.pool, round, more ? &next : nullptr, progress, stream);
-            vectors[lane] = round.output;
+            own.adder.add(bases_.points, l.pool, own.pairs, count, out, lanes.at(lane));
+            inputs[lane] = out;
         }
     }
     lanes.join();
     const dim3 grid((unsigned)(1 + bits), (unsigned)sets);
-    weigh::bit_sums<F><<<grid, weigh::sum_threads, 0, lanes.main()>>>(shape, l.pool + vectors[0], l.pool + vectors[1], bit_sums);
+    weigh::bit_sums<F><<<grid, weigh::sum_threads, 0, lanes.main()>>>(shape, l.pool + inputs[0], l.pool + inputs[1], bit_sums);
     PM_LAUNCHED("bit sums");
 }
 
@@ -283,25 +289,18 @@ Affine<F> Msm<F>::run(const MsmInput& input, void* scratch, StageTimes* times, c
     if (input.count == 0) return Affine<F>::infinity();
     Layout l = lay_out(scratch, sets_at_once_, chunk_);
     const Windows& w = windows_;
-    for (int first = 0; first < w.sets; first += sets_at_once_) {
+    // While one pass is summed, the entries of the next are sorted.
+    sort_entries(l, l.sorted[0], input, 0, times, stream);
+    lanes.order(0, Lanes::ahead);
+    for (int first = 0, pass = 0; first < w.sets; first += sets_at_once_, pass++) {
         const int end = std::min(first + sets_at_once_, w.sets);
-        const uint32_t all_buckets = (uint32_t)(end - first) * w.buckets();
-        uint64_t entries = 0;
-        for (int s = first; s < end; s++) entries += (uint64_t)w.windows_of(s) * input.count;
-        l.sort.current = 0;
-        {
-            Stage stage("msm.digits", times, stream);
-            digits::Arguments a = {input.scalars, input.indices, input.count, bases_.count, input.montgomery, w, first, end,
-                                   l.sort.keys[0], l.sort.values[0]};
-            digits::cut<<<blocks(input.count, digits::threads), digits::threads, 0, stream>>>(a);
-            PM_LAUNCHED("digits");
-        }
-        {
-            Stage stage("msm.sort", times, stream);
-            sort_pairs(l.sort_temporary, l.sort_temporary_bytes, l.sort, entries, ceil_log2((uint64_t)all_buckets + 1), stream);
-        }
-        sum_buckets(l, (uint32_t)entries, all_buckets, times, lanes);
+        sum_buckets(l, l.sorted[pass & 1], times, lanes);
         weigh_buckets(l, end - first, l.bit_sums + (size_t)first * w.bits, times, lanes);
+        if (end < w.sets) {
+            sort_entries(l, l.sorted[1 - (pass & 1)], input, end, times, lanes.at(Lanes::ahead));
+            // The sort after this one overwrites what this pass reads.
+            lanes.order(0, Lanes::ahead);
+        }
     }
     std::vector<Xyzz<F>> sums((size_t)w.sets * w.bits);
     PM_CUDA(cudaMemcpyAsync(sums.data(), l.bit_sums, sums.size() * sizeof sums[0], cudaMemcpyDeviceToHost, stream));

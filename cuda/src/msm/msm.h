@@ -33,10 +33,6 @@ struct MsmInput {
     bool montgomery;          // scalars in the Montgomery domain, or plain
 };
 
-namespace buckets {
-struct Tree;
-}
-
 template <class F>
 class Msm {
 public:
@@ -52,9 +48,10 @@ public:
 
 private:
     struct Layout;
+    struct Sorted;
     Layout lay_out(void* scratch, int sets_at_once, uint32_t chunk) const;
-    void plan_round(const Layout& l, const buckets::Tree& tree, int level, const Round& round, cudaStream_t stream) const;
-    void sum_buckets(const Layout& l, uint32_t entries, uint32_t buckets, StageTimes* times, const Lanes& lanes) const;
+    void sort_entries(Layout& l, Sorted& sorted, const MsmInput& input, int first_set, StageTimes* times, cudaStream_t stream) const;
+    void sum_buckets(const Layout& l, const Sorted& sorted, StageTimes* times, const Lanes& lanes) const;
     void weigh_buckets(const Layout& l, int sets, Xyzz<F>* bit_sums, StageTimes* times, const Lanes& lanes) const;
 
     Bases<F> bases_;

@@ -66,7 +66,7 @@ struct PointSum<F>::Layout {
     uint32_t chunk;
     struct Lane {
         Affine<F>* pool;
-        Pair* pairs[2];
+        Pair* pairs;
         BatchAdder<F> adder;
     } lane[Lanes::count];
     size_t bytes;
@@ -86,8 +86,7 @@ typename PointSum<F>::Layout PointSum<F>::lay_out(void* memory) const
     l.sums = scratch.take<Xyzz<F>>((size_t)chunks * point_sum::tail_blocks);
     for (auto& lane : l.lane) {
         lane.pool = scratch.take<Affine<F>>((size_t)l.chunk / 2 + l.chunk / 4 + 4);
-        lane.pairs[0] = scratch.take<Pair>(l.chunk / 2 + 1);
-        lane.pairs[1] = scratch.take<Pair>(l.chunk / 4 + 2);
+        lane.pairs = scratch.take<Pair>(l.chunk / 2 + 1);
         lane.adder.reserve(scratch, l.chunk / 2 + 1, multiprocessors_);
     }
     l.bytes = scratch.used();
@@ -108,23 +107,15 @@ void PointSum<F>::add_chunk(const Layout& l, int lane, const Affine<F>* points, 
     using namespace point_sum;
     const typename Layout::Lane& own = l.lane[lane];
     const uint32_t areas[2] = {0, (count + 1) / 2};
-    const auto plan = [&](int r, uint32_t inputs) {
-        const Round round = {own.pairs[r & 1], (inputs + 1) / 2, areas[r & 1]};
-        plan_neighbours<<<(round.count + 255) / 256, 256, 0, stream>>>(r == 0 ? list : nullptr, areas[1 - (r & 1)], inputs, own.pairs[r & 1]);
-        PM_LAUNCHED("sum round");
-        return round;
-    };
     uint32_t input = 0;
-    typename BatchAdder<F>::Progress progress;
-    Round round{}, next{};
-    if (count > tail) round = plan(0, count);
-    for (int r = 0; count > tail; r++, round = next) {
-        count = round.count;
-        const bool more = count > tail;
-        if (more) next = plan(r + 1, count);
-        own.adder.add(points, own.pool, round, more ? &next : nullptr, progress, stream);
-        input = round.output;
+    for (int round = 0; count > tail; round++) {
+        const uint32_t pairs = (count + 1) / 2;
+        plan_neighbours<<<(pairs + 255) / 256, 256, 0, stream>>>(list, input, count, own.pairs);
+        PM_LAUNCHED("sum round");
+        own.adder.add(points, own.pool, own.pairs, pairs, areas[round & 1], stream);
+        input = areas[round & 1];
         list = nullptr;
+        count = pairs;
     }
     sum_points<F><<<tail_blocks, weigh::sum_threads, 0, stream>>>(points, list, own.pool + input, count, sums);
     PM_LAUNCHED("sum tail");

@@ -19,25 +19,20 @@ struct Shape {
     int sets, low_bits, high_bits;
 };
 
-// Neighbours in the pool.
-static __global__ __launch_bounds__(256) void plan_neighbours(uint32_t count, uint32_t input, Pair* __restrict__ pairs)
+// Pairs of one folding round over rows: neighbours.
+static __global__ __launch_bounds__(256) void plan_rows(uint32_t count, uint32_t input, Pair* __restrict__ pairs)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) pairs[i] = {Reference::pool | (input + 2 * i), Reference::pool | (input + 2 * i + 1)};
 }
 
-// The first round over columns: two neighbours in a column of the buckets. The sums are laid out column
-// by column, so that later rounds add neighbours in the pool.
-static __global__ __launch_bounds__(256) void plan_columns(uint32_t count, Shape shape, Pair* __restrict__ pairs)
+// Over columns: the two halves of each set.
+static __global__ __launch_bounds__(256) void plan_columns(uint32_t count, uint32_t input, uint32_t half, Pair* __restrict__ pairs)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    const int half_bits = shape.high_bits - 1;
-    const uint32_t high = i & ((1u << half_bits) - 1);
-    const uint32_t low = (i >> half_bits) & ((1u << shape.low_bits) - 1);
-    const uint32_t set = i >> (half_bits + shape.low_bits);
-    const uint32_t from = (((set << shape.high_bits) + 2 * high) << shape.low_bits) + low;
-    pairs[i] = {Reference::pool | from, Reference::pool | (from + (1u << shape.low_bits))};
+    const uint32_t from = input + i / half * 2 * half + i % half;
+    pairs[i] = {Reference::pool | from, Reference::pool | (from + half)};
 }
 
 constexpr int sum_threads = 128;
