@@ -43,6 +43,9 @@ func serviceCommand(name, short string) builder {
 		a.config.Flag(flags, "name", "service.name")
 		if name == serviceGPUProve {
 			a.config.Flag(flags, "backend", "gpuprove.backend")
+			a.config.Flag(flags, "library", "gpuprove.library")
+			a.config.Flag(flags, "devices", "gpuprove.devices")
+			a.config.Flag(flags, "vram", "gpuprove.vram")
 			a.config.Flag(flags, "circuits", "gpuprove.circuits")
 		}
 		return command

@@ -21,6 +21,7 @@ import (
 	"github.com/proofmill/proofmill/services/gateway"
 	"github.com/proofmill/proofmill/services/gpuprove"
 	"github.com/proofmill/proofmill/services/gpuprove/cpu"
+	"github.com/proofmill/proofmill/services/gpuprove/cuda"
 	"github.com/proofmill/proofmill/services/synth"
 )
 
@@ -49,10 +50,13 @@ type (
 	}
 	gpuproveSettings struct {
 		Listen   string      `toml:"listen" doc:"Address of health and metrics; empty: none"`
-		Backend  string      `toml:"backend" doc:"What proves: cpu"`
+		Backend  string      `toml:"backend" doc:"What proves: cpu or cuda"`
 		Slots    int         `toml:"slots" doc:"Proofs under way at once"`
 		Threads  int         `toml:"threads" doc:"Threads of one proof; 0: all processors"`
-		Keys     config.Size `toml:"key-memory" doc:"Memory for keys; the least used leave it; 0: no limit"`
+		Keys     config.Size `toml:"key-memory" doc:"Memory for keys of the cpu backend; the least used leave it; 0: no limit"`
+		Library  string      `toml:"library" doc:"Path of the CUDA library; empty: beside the program, or where the system looks"`
+		Devices  []string    `toml:"devices" doc:"UUIDs of the GPUs to use; empty: all that CUDA_VISIBLE_DEVICES leaves"`
+		VRAM     config.Size `toml:"vram" doc:"Most memory taken on each GPU; 0: what is free"`
 		Circuits []string    `toml:"circuits" doc:"Circuits to serve, such as porep-32g; empty: all whose parameters are there"`
 	}
 )
@@ -70,7 +74,7 @@ func defaultFleet() fleetSettings {
 		service:  serviceSettings{Drain: config.Duration(time.Minute), Replicas: 1},
 		gateway:  gatewaySettings{Listen: "127.0.0.1:9470", Slots: gateway.DefaultSlots, Verify: gateway.DefaultVerifySlots, Attempts: gateway.DefaultMaxAttempts},
 		synth:    synthSettings{Listen: "127.0.0.1:9471", Slots: 1, Cache: synth.DefaultCacheBytes},
-		gpuprove: gpuproveSettings{Listen: "127.0.0.1:9472", Backend: "cpu", Slots: 1},
+		gpuprove: gpuproveSettings{Listen: "127.0.0.1:9472", Backend: backendCPU, Slots: 1},
 	}
 }
 
@@ -83,11 +87,17 @@ func (f *fleetSettings) declare(c *config.Schema) {
 
 // Validate checks the backend's name.
 func (s *gpuproveSettings) Validate() error {
-	if s.Backend != "cpu" {
-		return fmt.Errorf("gpuprove.backend %q is not known: cpu is", s.Backend)
+	if s.Backend != backendCPU && s.Backend != backendCUDA {
+		return fmt.Errorf("gpuprove.backend %q is not known: cpu and cuda are", s.Backend)
 	}
 	return nil
 }
+
+// Names of the backends.
+const (
+	backendCPU  = "cpu"
+	backendCUDA = "cuda"
+)
 
 // Names of the services.
 const (
@@ -195,9 +205,7 @@ func (a *app) newService(ctx context.Context, conn *bus.Conn, systems *engine.Sy
 	default:
 		s := &a.fleet.gpuprove
 		host.Listen = s.Listen
-		backend, err := cpu.Open(ctx, cpu.Options{
-			Params: cpu.ParamsDir{Path: dir, AllowTest: a.params.Test}, Circuits: s.Circuits, Workers: s.Threads, KeyBytes: int64(s.Keys), Systems: systems, Log: log,
-		})
+		backend, err := a.openBackend(ctx, dir, systems, log)
 		if err != nil {
 			return nil, nil, exit.Wrap(exit.Unavailable, err, "")
 		}
@@ -208,6 +216,20 @@ func (a *app) newService(ctx context.Context, conn *bus.Conn, systems *engine.Sy
 			}
 		}, err
 	}
+}
+
+// openBackend opens what proves. There is no silent change from one backend to the other.
+func (a *app) openBackend(ctx context.Context, dir string, systems *engine.Systems, log *slog.Logger) (gpuprove.Backend, error) {
+	s := &a.fleet.gpuprove
+	if s.Backend == backendCUDA {
+		return cuda.Open(ctx, cuda.Options{
+			Params: cuda.ParamsDir{Path: dir, AllowTest: a.params.Test}, Circuits: s.Circuits, Library: s.Library, Devices: s.Devices,
+			DeviceBytes: int64(s.VRAM), InFlight: s.Slots, Systems: systems, Log: log,
+		})
+	}
+	return cpu.Open(ctx, cpu.Options{
+		Params: cpu.ParamsDir{Path: dir, AllowTest: a.params.Test}, Circuits: s.Circuits, Workers: s.Threads, KeyBytes: int64(s.Keys), Systems: systems, Log: log,
+	})
 }
 
 // uniqueName is a name that no other process of the fleet has: service, host and a random part, as a token of subjects.

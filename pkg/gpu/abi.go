@@ -110,9 +110,9 @@ type functions struct {
 	pointsReverse func(stream, in, out uintptr, logN int32, first, count uint32, e *callError) int32
 }
 
-// bind looks up all calls. A library that lacks one is an error.
-func (f *functions) bind(handle uintptr) error {
-	for name, target := range map[string]any{
+// table is where each call of the library goes, by its name in C.
+func (f *functions) table() map[string]any {
+	return map[string]any{
 		"pm_abi_version":    &f.abiVersion,
 		"pm_device_count":   &f.deviceCount,
 		"pm_device_get":     &f.deviceGet,
@@ -145,7 +145,12 @@ func (f *functions) bind(handle uintptr) error {
 		"pm_transform":      &f.transform,
 		"pm_quotient":       &f.quotient,
 		"pm_points_reverse": &f.pointsReverse,
-	} {
+	}
+}
+
+// bind looks up all calls. A library that lacks one is an error.
+func (f *functions) bind(handle uintptr) error {
+	for name, target := range f.table() {
 		symbol, err := purego.Dlsym(handle, name)
 		if err != nil {
 			return fmt.Errorf("it lacks %s: build it anew from this release", name)

@@ -9,11 +9,14 @@ import (
 	"github.com/proofmill/proofmill/pkg/r1cs"
 )
 
-// rounds is how many random circuits a test looks at.
-func rounds(t testing.TB, n int) int {
+// rounds is how many random circuits a test looks at: n on a GPU, fewer on the host, which is slow.
+func rounds(t testing.TB, d *Device, n int) int {
 	t.Helper()
 	if testing.Short() {
 		return max(n/20, 1)
+	}
+	if d.Info().Compute[0] == 0 {
+		return max(n/5, 1)
 	}
 	return n
 }
@@ -21,7 +24,7 @@ func rounds(t testing.TB, n int) int {
 // TestValuesAreThoseOfTheProcessor compares all auxiliary values, A w and B w of random circuits.
 func TestValuesAreThoseOfTheProcessor(t *testing.T) {
 	d := testDevice(t)
-	for round := range rounds(t, 100) {
+	for round := range rounds(t, d, 100) {
 		g := rand.New(rand.NewPCG(uint64(round), 1)) //nolint:gosec // a test's randomness
 		sys := randomSystem(g, round%2 == 0)
 		compareValues(t, d, g, sys, round)

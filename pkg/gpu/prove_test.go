@@ -45,7 +45,7 @@ func testKey(t testing.TB, sys *r1cs.System) *groth16.Key {
 // TestProofsAreThoseOfTheProcessor proves random circuits on both and compares the bytes.
 func TestProofsAreThoseOfTheProcessor(t *testing.T) {
 	d := testDevice(t)
-	for round := range rounds(t, 200) {
+	for round := range rounds(t, d, 200) {
 		g := rand.New(rand.NewPCG(uint64(round), 2)) //nolint:gosec // a test's randomness
 		sys := randomSystem(g, round%10 == 0)
 		compareProofs(t, d, g, sys, round)

@@ -1,7 +1,7 @@
-// Discrete Fourier transforms of 2, 4 and 8 elements in registers.
+// Discrete Fourier transforms of 2, 4 and 8 elements in registers. All elements are below 2 m (lazy.h).
 #pragma once
 
-#include "field/fr.h"
+#include "ntt/lazy.h"
 
 namespace pm::ntt {
 
@@ -21,45 +21,47 @@ PM_HD constexpr uint32_t reverse_bits(uint32_t v, int bits)
 
 PM_HD void dft2(Fr& a, Fr& b)
 {
-    const Fr t = a - b;
-    a = a + b;
+    const Fr t = lazy_difference(a, b);
+    a = lazy_sum(a, b);
     b = t;
 }
 
 // Natural order in and out; one product.
 PM_HD void dft4(Fr& x0, Fr& x1, Fr& x2, Fr& x3, const Roots8& w)
 {
-    const Fr e0 = x0 + x2, e1 = x0 - x2, e2 = x1 + x3, e3 = (x1 - x3) * w.i;
-    x0 = e0 + e2;
-    x2 = e0 - e2;
-    x1 = e1 + e3;
-    x3 = e1 - e3;
+    dft2(x0, x2);
+    dft2(x1, x3);
+    x3 = lazy_product(x3, w.i);
+    dft2(x0, x1);
+    dft2(x2, x3);
+    const Fr t = x1;
+    x1 = x2;
+    x2 = t;
 }
 
 // Natural order in and out. Four products instead of the five of three radix-2 layers: the two odd halves need
 // w d1 + w^3 d3 and w^3 d1 + w d3, whose sum and difference take one product each.
 PM_HD void dft8(Fr x[8], const Roots8& w)
 {
-    Fr d[4];
     PM_UNROLL
-    for (int j = 0; j < 4; j++) {
-        d[j] = x[j] - x[j + 4];
-        x[j] = x[j] + x[j + 4];
-    }
+    for (int j = 0; j < 4; j++) dft2(x[j], x[j + 4]);
     dft4(x[0], x[1], x[2], x[3], w);
-    const Fr t = d[2] * w.i;
-    const Fr p = d[0] + t, m = d[0] - t;
-    const Fr a = (d[1] + d[3]) * w.plus;
-    const Fr b = (d[1] - d[3]) * w.minus;
-    const Fr u = a + b, v = a - b;
+    Fr p = x[4], m = lazy_product(x[6], w.i), u = x[5], v = x[7];
+    dft2(p, m);
+    dft2(u, v);
+    u = lazy_product(u, w.plus);
+    v = lazy_product(v, w.minus);
+    dft2(u, v);
+    dft2(p, u);
+    dft2(m, v);
     // x[k] is output 2 k now.
     x[6] = x[3];
     x[4] = x[2];
     x[2] = x[1];
-    x[1] = p + u;
-    x[5] = p - u;
-    x[3] = m + v;
-    x[7] = m - v;
+    x[1] = p;
+    x[5] = u;
+    x[3] = m;
+    x[7] = v;
 }
 
 // All 8 / 2^B transforms of 2^B neighbours, natural order in, bit-reversed order out.

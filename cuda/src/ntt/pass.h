@@ -15,8 +15,8 @@
 
 namespace pm::ntt {
 
-constexpr int threads = 256;
-constexpr int tile_log = 11;  // elements of a tile
+constexpr int tile_log = 10;  // elements of a tile: small, so that four blocks of an SM wait for their barriers by turns
+constexpr int threads = 1 << (tile_log - 3);
 constexpr int tile = 1 << tile_log;
 constexpr int largest_pass = 9;  // log2 of the rows
 constexpr int smallest_pass = 6;
@@ -25,14 +25,16 @@ constexpr size_t shared_bytes = 2 * tile * sizeof(Half);
 struct PassArguments {
     const Fr* source;
     const Fr* source2;   // multiplied to source on reading (to reversed, PRODUCT kernels only)
-    const Fr* subtract;  // subtracted before writing, or null (to reversed only)
+    const Fr* subtract;  // below m; subtracted before writing, or null (to reversed only, with reduce)
     Fr* target;
     const Fr* roots;    // the powers of a primitive 512th root
     const Fr* factors;  // by element of a block, or by row; null if there are none
-    uint32_t factor_row, factor_column;  // how far apart they lie
+    int factor_row_log;   // how far apart rows lie in it
+    bool factor_columns;  // it has an entry for each column of a block too
     Fr first;           // multiplied to element 0, if has_first (to reversed only)
     bool has_first;
-    bool negate;        // element i is read from position -i mod 2^k (to reversed only)
+    bool negate;        // element i is read from position -i mod 2^k (PRODUCT kernels only)
+    bool reduce;        // what is written is brought below m; otherwise it is below 2 m, as what is read may be
     Roots8 w;
     int log_n;
     int log_stride;     // of the rows
@@ -84,10 +86,10 @@ struct Pass {
 
     PM_HD uint64_t position(uint32_t row) const { return base + ((uint64_t)row << stride_row); }
 
-    // Slots of shared memory. With four columns, rows eight apart would meet in a bank.
+    // Slots of shared memory, whose banks serve eight neighbours at once. With fewer columns, rows eight apart would meet in a bank.
     PM_HD uint32_t slot(uint32_t row) const
     {
-        if (columns < 8) row ^= row >> 3 & 1;
+        if (columns < 8) row ^= row >> 3 & (8 / columns - 1);
         return row << column_log | column;
     }
 
@@ -112,16 +114,37 @@ struct Pass {
         }
     }
 
-    // The root between two steps for output k = rev(i) of this one.
+    // The root between two steps for output k = rev(i) of this one. Addresses are sums of 32-bit offsets: products
+    // of addresses would take the multiplier's time.
     PM_HD const Fr* inner_root(const PassArguments& a, int step, int i) const
     {
         const uint32_t place = j & ((1u << gap(step)) - 1);
-        return a.roots + (reverse_bits((uint32_t)i, 3) * place << (largest_pass - S + 3 * step));
+        const uint32_t bytes = place << (largest_pass - S + 3 * step + 5);
+        return offset(a.roots, bytes * reverse_bits((uint32_t)i, 3));
     }
 
     PM_HD const Fr* factor(const PassArguments& a, int i) const
     {
-        return a.factors + (uint64_t)row(steps - 1, i) * a.factor_row + (uint64_t)in_block * a.factor_column;
+        const Fr* first = a.factors + ((uint64_t)(j << 3) << a.factor_row_log) + (a.factor_columns ? in_block : 0);
+        return offset(first, (int64_t)i << (a.factor_row_log + 5));
+    }
+
+    static PM_HD Fr* offset(Fr* p, int64_t bytes) { return reinterpret_cast<Fr*>(reinterpret_cast<char*>(p) + bytes); }
+    static PM_HD const Fr* offset(const Fr* p, int64_t bytes) { return reinterpret_cast<const Fr*>(reinterpret_cast<const char*>(p) + bytes); }
+
+    // Where element i of a step lies.
+    template <class T>
+    PM_HD T* at(T* data, int step, int i) const
+    {
+        return offset(data + position(row(step, 0)), (int64_t)i << (stride_row + (uint32_t)gap(step) + 5));
+    }
+
+    // The same for position -p mod n instead of p.
+    PM_HD const Fr* at_negated(const Fr* data, int i, int log_n) const
+    {
+        const uint64_t p = position(row(0, 0));
+        if (p == 0 && i == 0) return data;
+        return offset(data + (((uint64_t)1 << log_n) - p), -((int64_t)i << (stride_row + (uint32_t)gap(0) + 5)));
     }
 
     // Step of a transform to reversed order: the transforms, then the roots of the next step or the factors.
@@ -135,7 +158,7 @@ struct Pass {
         if (last && !a.factors) return;
         PM_UNROLL
         for (int i = 0; i < 8; i++)
-            if (last || i > 0) x[i] = x[i] * load_constant(last ? factor(a, i) : inner_root(a, step, i));
+            if (last || i > 0) x[i] = lazy_product(x[i], load_constant(last ? factor(a, i) : inner_root(a, step, i)));
     }
 
     // Its mirror image: the factors or roots, then the transforms.
@@ -145,7 +168,7 @@ struct Pass {
         if (!last || a.factors) {
             PM_UNROLL
             for (int i = 0; i < 8; i++)
-                if (last || i > 0) x[i] = x[i] * load_constant(last ? factor(a, i) : inner_root(a, step, i));
+                if (last || i > 0) x[i] = lazy_product(x[i], load_constant(last ? factor(a, i) : inner_root(a, step, i)));
         }
         if (last && last_bits != 3)
             dfts_from_reversed<last_bits>(x, a.w);
@@ -156,36 +179,41 @@ struct Pass {
     template <bool PRODUCT>
     PM_HD void read_natural(Fr x[8], const PassArguments& a) const
     {
-        const uint64_t mask = ((uint64_t)1 << a.log_n) - 1;
         PM_UNROLL
         for (int i = 0; i < 8; i++) {
-            uint64_t p = position(row(0, i));
-            if (a.negate) p = (0 - p) & mask;
-            x[i] = load(a.source + p);
-            if (PRODUCT) x[i] = x[i] * load(a.source2 + p);
+            x[i] = load(PRODUCT && a.negate ? at_negated(a.source, i, a.log_n) : at(a.source, 0, i));
+            if (PRODUCT) {
+                Fr y = load(a.negate ? at_negated(a.source2, i, a.log_n) : at(a.source2, 0, i));
+                y.reduce_once();
+                x[i] = lazy_product(x[i], y);
+            }
         }
     }
 
     PM_HD void write_reversed(Fr x[8], const PassArguments& a) const
     {
-        if (a.has_first && base == 0 && j == 0) x[0] = x[0] * a.first;
+        if (a.has_first && base == 0 && j == 0) x[0] = lazy_product(x[0], a.first);
         PM_UNROLL
         for (int i = 0; i < 8; i++) {
-            const uint64_t p = position(row(steps - 1, i));
-            store(a.target + p, a.subtract ? x[i] - load(a.subtract + p) : x[i]);
+            if (a.reduce) x[i].reduce_once();
+            if (a.subtract) x[i] = x[i] - load(at(a.subtract, steps - 1, i));
+            store(at(a.target, steps - 1, i), x[i]);
         }
     }
 
     PM_HD void read_reversed(Fr x[8], const PassArguments& a) const
     {
         PM_UNROLL
-        for (int i = 0; i < 8; i++) x[i] = load(a.source + position(row(steps - 1, i)));
+        for (int i = 0; i < 8; i++) x[i] = load(at(a.source, steps - 1, i));
     }
 
-    PM_HD void write_natural(const Fr x[8], const PassArguments& a) const
+    PM_HD void write_natural(Fr x[8], const PassArguments& a) const
     {
         PM_UNROLL
-        for (int i = 0; i < 8; i++) store(a.target + position(row(0, i)), x[i]);
+        for (int i = 0; i < 8; i++) {
+            if (a.reduce) x[i].reduce_once();
+            store(at(a.target, 0, i), x[i]);
+        }
     }
 };
 

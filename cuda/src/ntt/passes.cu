@@ -6,7 +6,7 @@ namespace pm::ntt {
 namespace {
 
 template <int S, bool PRODUCT>
-__global__ __launch_bounds__(threads, 2) void to_reversed(const __grid_constant__ PassArguments a)
+__global__ __launch_bounds__(threads, 512 / threads) void to_reversed(const __grid_constant__ PassArguments a)
 {
     extern __shared__ Half memory[];
     const Shared s = {memory, memory + tile};
@@ -26,7 +26,7 @@ __global__ __launch_bounds__(threads, 2) void to_reversed(const __grid_constant_
 }
 
 template <int S>
-__global__ __launch_bounds__(threads, 2) void from_reversed(const __grid_constant__ PassArguments a)
+__global__ __launch_bounds__(threads, 512 / threads) void from_reversed(const __grid_constant__ PassArguments a)
 {
     extern __shared__ Half memory[];
     const Shared s = {memory, memory + tile};

@@ -19,7 +19,7 @@ public:
     {
     }
 
-    // Natural to reversed order. source2 may be null, and source may be target if not negated.
+    // Natural to reversed order. source2 may be null; source may be target if not negated, which needs source2.
     void to_reversed(Kind kind, const Fr* source, const Fr* source2, bool negate, const Fr* subtract, Fr* target)
     {
         const bool shifted = kind == Kind::to_coset || kind == Kind::from_coset;
@@ -40,15 +40,16 @@ public:
             a.target = target;
             a.subtract = last ? subtract : nullptr;
             a.has_first = last && kind == Kind::to_coset;
+            a.reduce = last;
             a.first = constants_.first;
             if (!last) {
                 a.factors = tables_ + layout_.between[p][(int)kind];
-                a.factor_row = 1u << plan_.stride[p];
-                a.factor_column = 1;
+                a.factor_row_log = plan_.stride[p];
+                a.factor_columns = true;
             } else if (shifted) {
                 a.factors = tables_ + layout_.rows;
-                a.factor_row = 1;
-                a.factor_column = 0;
+                a.factor_row_log = 0;
+                a.factor_columns = false;
             }
             run_.pass_to_reversed(plan_.bits[p], a);
         }
@@ -64,10 +65,11 @@ public:
         for (int p = plan_.passes - 1; p >= 0; p--) {
             PassArguments a = arguments(p);
             a.source = a.target = x;
+            a.reduce = p == 0;
             if (p + 1 < plan_.passes) {
                 a.factors = tables_ + layout_.between[p][(int)Kind::plain];
-                a.factor_row = 1u << plan_.stride[p];
-                a.factor_column = 1;
+                a.factor_row_log = plan_.stride[p];
+                a.factor_columns = true;
             }
             run_.pass_from_reversed(plan_.bits[p], a);
         }
