@@ -11,6 +11,9 @@
 
 namespace pm::carry {
 
+// Zero, where the assembler must not see the value: it takes apart the wide products of a negation.
+static __device__ __constant__ uint32_t zero = 0;
+
 __device__ __forceinline__ uint32_t add_cc(uint32_t a, uint32_t b)
 {
     uint32_t r;

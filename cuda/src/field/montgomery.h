@@ -294,10 +294,17 @@ private:
         odd[N - 1] = carry::addc(odd[N - 1], 0);
     }
 
+    // What times m, added, makes the lowest word zero.
+    static __device__ __forceinline__ uint32_t quotient_digit(uint32_t lowest)
+    {
+        if (P::negated_inverse != 0xffffffffu) return lowest * P::negated_inverse;
+        return carry::zero - lowest;
+    }
+
     // Adds the multiple of m that makes the lowest word zero.
     static __device__ __forceinline__ void reduce_row(uint32_t* even, uint32_t* odd)
     {
-        const uint32_t q = P::negated_inverse == 0xffffffffu ? 0u - even[0] : even[0] * P::negated_inverse;
+        const uint32_t q = quotient_digit(even[0]);
         odd[0] = carry::mad_lo_cc(P::modulus(1), q, odd[0]);
         odd[1] = carry::madc_hi_cc(P::modulus(1), q, odd[1]);
         PM_UNROLL
@@ -393,7 +400,7 @@ private:
     static __device__ __forceinline__ void shift_and_reduce_row(uint32_t* even, uint32_t* odd)
     {
         const uint32_t lowest = even[0] + odd[1];
-        const uint32_t q = P::negated_inverse == 0xffffffffu ? 0u - lowest : lowest * P::negated_inverse;
+        const uint32_t q = quotient_digit(lowest);
         even[0] = carry::add_cc(even[0], odd[1]);
         PM_UNROLL
         for (int j = 0; j < N - 2; j += 2) {
