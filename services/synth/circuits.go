@@ -13,9 +13,13 @@ import (
 // followSoon is the interval at which the fleet is read while no prover is known.
 const followSoon = 250 * time.Millisecond
 
+// noProver is why a synth is not ready that was started first.
+const noProver = "no prover has announced a circuit"
+
 // follow serves the circuits of the fleet's provers. It blocks until pull ends.
 func (s *Service) follow(pull context.Context, q *bus.Queue) error {
 	var served []string
+	said := false // that it waits
 	for {
 		circuits, err := s.fleetCircuits(pull)
 		switch {
@@ -29,8 +33,12 @@ func (s *Service) follow(pull context.Context, q *bus.Queue) error {
 			served = circuits
 			s.host.Log.Info("serving", "circuits", served)
 			s.host.SetReady()
-		case len(served) == 0:
-			s.host.Health.Set(host.Starting, "no prover has announced a circuit")
+		case err == nil && len(served) == 0:
+			s.host.Health.Set(host.Starting, noProver)
+			if !said {
+				s.host.Log.Info("waiting: " + noProver)
+				said = true
+			}
 		}
 		pause := bus.FleetBeat
 		if len(served) == 0 {
