@@ -55,7 +55,7 @@ func circuitDigest(command *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	return a.out.Print(report, func(t *output.Text) {
-		number := func(n int) string { return strconv.Itoa(n) }
+		number := strconv.Itoa
 		t.Fields(
 			output.Field{Name: "circuit", Value: c.String()},
 			output.Field{Name: "constraints", Value: number(report.NumConstraints)},

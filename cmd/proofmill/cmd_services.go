@@ -76,7 +76,7 @@ func dialBus(ctx context.Context, cfg bus.Config, timeout time.Duration) (*bus.C
 	defer cancel()
 	conn, err := bus.Connect(first, cfg)
 	if err != nil {
-		return nil, err
+		return nil, notReached(err, "start a NATS server with JetStream, or say --nats URL; `proofmill up` brings its own")
 	}
 	if err := conn.Setup(first); err != nil {
 		conn.Close()

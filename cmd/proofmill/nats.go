@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -81,9 +82,22 @@ func (s *natsSettings) dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		host = "unknown"
 	}
-	return client.Dial(ctx, client.Config{
+	c, err := client.Dial(ctx, client.Config{
 		URL: s.URL, Name: "proofmill on " + host, Prefix: s.Prefix, Account: s.Account, Domain: s.Domain, Options: options,
 	})
+	return c, notReached(err, "start one with `proofmill up`, or say --nats URL")
+}
+
+// notReached gives an error of a first connection its hint: what the table says of its code is for pipelines that were reached once.
+func notReached(err error, start string) error {
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		return exit.Wrap(exit.Unavailable, err, "the server wants other credentials: say --creds FILE, or set nats.nkey")
+	case errors.Is(err, wire.CodeStoreUnavailable):
+		return exit.Wrap(exit.Unavailable, err, start)
+	default:
+		return err
+	}
 }
 
 // addNATSFlags adds the flags that most people need; the others are settings.
