@@ -60,11 +60,20 @@ func (s *Service) given(ctx context.Context, d *bus.Delivery, request *wire.Requ
 // refuse publishes the failed result of a request that never became a job.
 func (s *Service) refuse(ctx context.Context, d *bus.Delivery, request *wire.Request, reason error) error {
 	result := &wire.Result{
-		JobKey: d.Address.Key, Run: d.Run(), Status: wire.Failed, Error: wire.AsError(reason),
+		JobKey: d.Address.Key, Status: wire.Failed, Error: wire.AsError(reason),
 		Submitted: wire.MillisOf(d.Stored), Finished: wire.MillisOf(time.Now()),
 	}
 	if request != nil {
 		result.Kind, result.Label, result.Run = request.Statement.Kind, request.Label, request.Run
+	} else {
+		var err error
+		if result.Run, err = s.runOfUnread(ctx, d); err != nil {
+			return err
+		}
+		if result.Run == 0 {
+			s.host.Log.WarnContext(ctx, "unreadable request dropped: its job is under way", "job", d.Address.Key.ID.Short(), "account", d.Address.Key.Account, "err", reason)
+			return nil
+		}
 	}
 	if errors.Is(reason, wire.CodeExpired) && request != nil {
 		result.Status = wire.Expired
@@ -81,25 +90,54 @@ func (s *Service) refuse(ctx context.Context, d *bus.Delivery, request *wire.Req
 	return nil
 }
 
-// attach finds out whether the request is one that is under way or has ended already, and if so moves on what a gateway left undone
-// that died.
+// runOfUnread is the run that a message ends of which nothing but the subject and headers can be trusted: what the header says, but at
+// most the next one. It is 0 while the job is under way: whoever sent the message gets that one's result, and does not end it.
+func (s *Service) runOfUnread(ctx context.Context, d *bus.Delivery) (uint32, error) {
+	last := uint32(0)
+	record, _, err := s.ledger.Get(ctx, d.Address.Key)
+	switch {
+	case err == nil && !record.State.Ended():
+		return 0, nil
+	case err == nil:
+		last = record.Run
+	case !errors.Is(err, wire.CodeNoSuchJob):
+		return 0, err
+	}
+	result, err := s.conn.Result(ctx, d.Address.Key)
+	if err == nil {
+		last = max(last, result.Run)
+	} else if !errors.Is(err, wire.CodeNoSuchJob) {
+		return 0, err
+	}
+	return min(d.Run(), last+1), nil
+}
+
+// attach finds out whether the request's run is under way or has ended already, and if so moves on what a gateway left undone that
+// died.
 func (s *Service) attach(ctx context.Context, request *wire.Request) (known bool, err error) {
 	record, _, err := s.ledger.Get(ctx, request.Key())
-	switch {
-	case errors.Is(err, wire.CodeNoSuchJob):
-		// Not a job, perhaps refused already.
-		result, err := s.conn.Result(ctx, request.Key())
-		if errors.Is(err, wire.CodeNoSuchJob) {
-			return false, nil
-		}
-		return err == nil && result.Run >= request.Run, err
-	case err != nil:
+	if err != nil && !errors.Is(err, wire.CodeNoSuchJob) {
 		return false, err
-	case record.State.Ended() && record.Run < request.Run:
-		return false, nil
 	}
-	s.dropObjects(ctx, request.Inputs.Objects, record.Objects)
-	return true, s.resume(ctx, record)
+	if record != nil && record.Run >= request.Run {
+		s.dropObjects(ctx, request.Inputs.Objects, record.Objects)
+		return true, s.resume(ctx, record)
+	}
+	result, err := s.conn.Result(ctx, request.Key())
+	switch {
+	case err != nil && !errors.Is(err, wire.CodeNoSuchJob):
+		return false, err
+	case result != nil && result.Run >= request.Run: // refused already
+		return true, nil
+	case record == nil || record.State.Ended():
+		return false, nil
+	case result == nil || result.Run < record.Run:
+		// A run begins after the result of the one before it, so this is not from a client that follows the protocol.
+		s.host.Log.WarnContext(ctx, "request dropped: the run before it is under way", "run", request.Run, "under_way", record.Run)
+		return true, nil
+	}
+	// The sender has seen the end of the run before, but the gateway that stored it has not brought it to the ledger yet.
+	return false, s.ledger.Follow(ctx, result)
 }
 
 // resume does what follows from a record's state and may not have been done.
