@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -151,6 +152,8 @@ func (c *Conn) BuryReported(ctx context.Context) error {
 		}
 		if err := json.Unmarshal(msg.Data, &advisory); err != nil {
 			c.log.Error("dead letters: advisory not read", "err", err)
+		} else if !c.hasQueue(advisory.Stream) {
+			c.log.Error("dead letters: advisory about no queue of this fleet", "stream", advisory.Stream)
 		} else if err := c.buryStored(ctx, advisory.Stream, advisory.Sequence, advisory.Count); err != nil {
 			return errors.Join(err, c.acknowledge(ctx, msg, `-NAK {"delay": 1000000000}`))
 		}
@@ -158,6 +161,10 @@ func (c *Conn) BuryReported(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+func (c *Conn) hasQueue(stream string) bool {
+	return slices.ContainsFunc(wire.Works(), func(w wire.Work) bool { return c.names.Stream(w) == stream })
 }
 
 // buryStored moves a message from its stream to the dead letters. A message that is gone was settled after all.
@@ -174,7 +181,10 @@ func (c *Conn) buryStored(ctx context.Context, name string, seq uint64, delivere
 		return classify(err)
 	}
 	reason := wire.Errorf(wire.CodeAttemptsExhausted, "delivered %d times without being settled: its workers died or hung", delivered)
-	if err := c.bury(ctx, &letter{subject: raw.Subject, header: raw.Header, data: raw.Data, delivered: delivered, reason: reason}); err != nil {
+	if _, err := c.names.ParseWork(raw.Subject); err != nil {
+		// Not a message of this protocol: there is nobody to tell.
+		c.log.Error("dead letters: message dropped", "subject", raw.Subject, "err", err)
+	} else if err := c.bury(ctx, &letter{subject: raw.Subject, header: raw.Header, data: raw.Data, delivered: delivered, reason: reason}); err != nil {
 		return err
 	}
 	if err := stream.DeleteMsg(ctx, seq); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -186,7 +196,7 @@ func (c *Conn) buryStored(ctx context.Context, name string, seq uint64, delivere
 // SweepDead finds messages that lie in a queue though their consumer has nothing to deliver and nothing in hand, buries them, and
 // returns how many.
 func (c *Conn) SweepDead(ctx context.Context) (int, error) {
-	buried := 0
+	buried, failed := 0, error(nil)
 	for _, w := range wire.Works() {
 		stream, err := c.js.Stream(ctx, c.names.Stream(w))
 		if err != nil {
@@ -194,29 +204,35 @@ func (c *Conn) SweepDead(ctx context.Context) (int, error) {
 		}
 		consumers := stream.ListConsumers(ctx)
 		for info := range consumers.Info() {
-			if info.NumPending > 0 || info.NumAckPending > 0 || info.Config.FilterSubject == "" {
-				continue
-			}
-			for {
-				raw, err := stream.GetMsg(ctx, 0, jetstream.WithGetMsgSubject(info.Config.FilterSubject))
-				if errors.Is(err, jetstream.ErrMsgNotFound) {
-					break
-				}
-				if err != nil {
-					return buried, classify(err)
-				}
-				if raw.Sequence > info.Delivered.Stream {
-					break // published since
-				}
-				if err := c.buryStored(ctx, c.names.Stream(w), raw.Sequence, MaxDeliver); err != nil {
-					return buried, err
-				}
-				buried++
-			}
+			n, err := c.sweepConsumer(ctx, w, stream, info)
+			buried += n
+			failed = errors.Join(failed, err) // one message that cannot be buried does not keep the others
 		}
 		if err := consumers.Err(); err != nil {
 			return buried, classify(err)
 		}
 	}
-	return buried, nil
+	return buried, failed
+}
+
+func (c *Conn) sweepConsumer(ctx context.Context, w wire.Work, stream jetstream.Stream, info *jetstream.ConsumerInfo) (buried int, err error) {
+	if info.NumPending > 0 || info.NumAckPending > 0 || info.Config.FilterSubject == "" {
+		return 0, nil
+	}
+	for {
+		raw, err := stream.GetMsg(ctx, 0, jetstream.WithGetMsgSubject(info.Config.FilterSubject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return buried, nil
+		}
+		if err != nil {
+			return buried, classify(err)
+		}
+		if raw.Sequence > info.Delivered.Stream {
+			return buried, nil // published since
+		}
+		if err := c.buryStored(ctx, c.names.Stream(w), raw.Sequence, MaxDeliver); err != nil {
+			return buried, err
+		}
+		buried++
+	}
 }

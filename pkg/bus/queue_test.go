@@ -423,6 +423,22 @@ func TestDeadLetters(t *testing.T) {
 		}
 		check(t, c, key)
 	})
+	t.Run("beside what is no report", func(t *testing.T) {
+		c := connect(t, startServer(t), "gateway")
+		key := exhaust(t, c)
+		// What cannot be followed is left out, and does not come back.
+		for _, report := range []string{"", "null", "{}", `{"stream":"x","stream_seq":1}`, `{"stream":"PM_SYNTH","stream_seq":999}`} {
+			if err := c.nc.Publish("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.PM_SYNTH.x", []byte(report)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		waitPending(t, c, c.names.StreamAdvisories(), 6)
+		if err := c.BuryReported(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		check(t, c, key)
+		waitPending(t, c, c.names.StreamAdvisories(), 0)
+	})
 	t.Run("sweep spares the living", func(t *testing.T) {
 		c := connect(t, startServer(t), "gateway")
 		l := openLedger(t, c)
@@ -477,5 +493,36 @@ func TestSetupAgain(t *testing.T) {
 	}
 	if got := info.CachedInfo().Config; got.AckWait != CriticalAckWait || got.MaxDeliver != MaxDeliver || got.AckPolicy != jetstream.AckExplicitPolicy {
 		t.Errorf("consumer's configuration: %+v", got)
+	}
+}
+
+// A queue takes no message that none of its consumers could read, and drops one that says of no job.
+func TestQueuesTakeOnlyWhatIsRead(t *testing.T) {
+	c := connect(t, startServer(t), "gateway")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for _, subject := range []string{
+		"pm.req", "pm.req.high", "pm.req.bogus.main.x", "pm.req.high.main", "pm.req.high.main.x.y", "pm.done.bogus.main.x.0", "pm.done.high.main.x",
+		"pm.synth.high.bogus.winning-2k.main.x.0", "pm.prove.bogus.now.winning-2k.main.x.0", "pm.prove.high.now.winning-2k.main.x",
+	} {
+		if _, err := c.js.Publish(ctx, subject, nil, jetstream.WithRetryAttempts(0)); !errors.Is(err, jetstream.ErrNoStreamResponse) {
+			t.Errorf("%s: %v", subject, err)
+		}
+	}
+	for _, w := range wire.Works() {
+		address := map[wire.Work]string{wire.WorkRequests: "high.main.x", wire.WorkDone: "high.main.x.0"}[w]
+		if w.PerCircuit() {
+			address = "high.now." + circuit + ".main.x.0"
+		}
+		ack, err := c.js.Publish(ctx, "pm."+string(w)+"."+address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.buryStored(ctx, ack.Stream, ack.Sequence, MaxDeliver); err != nil {
+			t.Errorf("queue %s: %v", w, err)
+		}
+		if n := depth(t, c, w); n != 0 {
+			t.Errorf("queue %s: %d messages are left", w, n)
+		}
 	}
 }

@@ -85,7 +85,8 @@ func (c *Conn) streams() []jetstream.StreamConfig {
 	}
 	var all []jetstream.StreamConfig
 	for _, w := range wire.Works() {
-		s := base(c.names.Stream(w), c.names.WorkAll(w))
+		s := base(c.names.Stream(w), "")
+		s.Subjects = c.names.WorkSubjects(w)
 		s.Retention = jetstream.WorkQueuePolicy
 		s.AllowAtomicPublish = true
 		all = append(all, s)

@@ -132,8 +132,24 @@ func (n Names) WorkFilter(w Work, p Priority, lane Lane, circuit string) string 
 	return n.join(string(w), p.String(), ">")
 }
 
-// WorkAll matches everything in a queue.
-func (n Names) WorkAll(w Work) string { return n.join(string(w), ">") }
+// WorkSubjects are the subjects that a queue takes: those that one of its consumers may read, and no others, as a message that nobody
+// reads would stay for ever.
+func (n Names) WorkSubjects(w Work) []string {
+	var all []string
+	for _, p := range Priorities() {
+		switch {
+		case w == WorkRequests:
+			all = append(all, n.join(string(w), p.String(), "*", "*"))
+		case w.PerCircuit():
+			for _, lane := range Lanes() {
+				all = append(all, n.join(string(w), p.String(), string(lane), "*", "*", "*", "*"))
+			}
+		default:
+			all = append(all, n.join(string(w), p.String(), "*", "*", "*"))
+		}
+	}
+	return all
+}
 
 // Consumer is the durable name of the consumer with the WorkFilter of the same arguments.
 func (n Names) Consumer(w Work, p Priority, lane Lane, circuit string) string {
