@@ -110,6 +110,8 @@ func (s *Service) Ready() <-chan struct{} { return s.host.ReadyOnce() }
 // drain timeout and returns nil. It returns an error where the service cannot go on.
 func (s *Service) Run(ctx context.Context) error {
 	return s.host.Run(ctx, func(pull, work context.Context) error {
+		connected, forget := s.connections() // from before the first setup on, so that no restart is missed
+		defer forget()
 		err := host.Retry(pull, s.host.Log, "gateway", func() (err error) {
 			if err := s.conn.Setup(pull); err != nil {
 				return err
@@ -146,6 +148,7 @@ func (s *Service) Run(ctx context.Context) error {
 		g.Go(func() error { return s.host.Pull(inner, requests, s.opts.Slots, s.handleRequest) })
 		g.Go(func() error { return s.host.Pull(inner, done, s.opts.VerifySlots, s.handleDone) })
 		g.Go(func() error { return s.conn.RunDeadLetters(inner) })
+		g.Go(func() error { return s.keepStreams(inner, connected) })
 		g.Go(func() error { return s.reconcile(inner) })
 		err = g.Wait()
 		if errors.Is(err, context.Canceled) {
