@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -62,6 +63,7 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 	}
 	c := &Conn{cfg: cfg, names: names, log: cfg.Log, closed: make(chan struct{})}
 	connected := make(chan struct{}, 1)
+	var failed atomic.Pointer[error] // of the last try
 	options := append([]nats.Option{
 		nats.Name(cfg.Name),
 		nats.MaxReconnects(-1),
@@ -84,6 +86,7 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 			}
 			c.log.Warn("nats: error", "subject", subject, "err", err)
 		}),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { failed.Store(&err) }),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	}, cfg.Options...)
 	if c.nc, err = nats.Connect(cfg.URL, options...); err != nil {
@@ -93,9 +96,14 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 		select {
 		case <-connected:
 		case <-ctx.Done():
-			last := c.nc.LastError()
+			why := ctx.Err()
+			if last := c.nc.LastError(); last != nil {
+				why = last
+			} else if last := failed.Load(); last != nil {
+				why = *last
+			}
 			c.Close()
-			return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", cfg.URL, errors.Join(ctx.Err(), last))
+			return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", cfg.URL, why)
 		}
 	}
 	if cfg.Domain != "" {

@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -54,6 +54,7 @@ type Client struct {
 // Dial connects, waiting for the first connection until ctx ends; after that the connection comes back by itself for ever.
 func Dial(ctx context.Context, cfg Config) (*Client, error) {
 	closed, connected := make(chan struct{}), make(chan struct{}, 1)
+	var failed atomic.Pointer[error] // of the last try
 	options := append([]nats.Option{
 		nats.Name(cfg.Name),
 		nats.MaxReconnects(-1),
@@ -66,6 +67,7 @@ func Dial(ctx context.Context, cfg Config) (*Client, error) {
 			default:
 			}
 		}),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { failed.Store(&err) }),
 		nats.ClosedHandler(func(*nats.Conn) { close(closed) }),
 	}, cfg.Options...)
 	nc, err := nats.Connect(cfg.URL, options...)
@@ -76,7 +78,13 @@ func Dial(ctx context.Context, cfg Config) (*Client, error) {
 		select {
 		case <-connected:
 		case <-ctx.Done():
-			err := wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", cfg.URL, errors.Join(ctx.Err(), nc.LastError()))
+			why := ctx.Err()
+			if last := nc.LastError(); last != nil {
+				why = last
+			} else if last := failed.Load(); last != nil {
+				why = *last
+			}
+			err := wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", cfg.URL, why)
 			nc.Close()
 			<-closed
 			return nil, err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -444,13 +446,32 @@ func TestSubmitRefusals(t *testing.T) {
 		"no kind":    {Vanilla: [][]byte{{1}}},
 		"no vanilla": {Statement: wire.Statement{Kind: wire.KindPoRep}},
 		"empty":      {Statement: wire.Statement{Kind: wire.KindPoRep}, Vanilla: [][]byte{{1}, {}}},
-		"too many":   {Statement: wire.Statement{Kind: wire.KindWindowPoSt}, Vanilla: make([][]byte, wire.MaxInputs+1)},
+		"too many":   {Statement: wire.Statement{Kind: wire.KindWindowPoSt}, Vanilla: slices.Repeat([][]byte{make([]byte, 1<<10)}, wire.MaxInputs+1)},
+		"label":      {Statement: wire.Statement{Kind: wire.KindPoRep}, Label: "a\nb", Vanilla: [][]byte{make([]byte, 1<<20)}},
+		"priority":   {Statement: wire.Statement{Kind: wire.KindPoRep}, Priority: 9, Vanilla: [][]byte{make([]byte, 1<<20)}},
+		"too large":  {Statement: wire.Statement{Kind: wire.KindPoRep}, Vanilla: slices.Repeat([][]byte{make([]byte, 1<<20)}, 1025)},
 	} {
 		if _, err := c.Submit(within(t), r); wire.ClassOf(err) != wire.Terminal {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	inputs, err := c.inputs.Collect(within(t), 0, nil)
+	if err != nil || inputs != 0 {
+		t.Errorf("%d objects were stored for requests that nobody takes, %v", inputs, err)
+	}
 	if _, err := c.Result(within(t), (&Request{}).ID()); !errors.Is(err, wire.CodeNoSuchJob) {
 		t.Errorf("a result that is not there: %v", err)
+	}
+}
+
+// Who reaches no server is told why, not only that the time is over.
+func TestDialSaysWhy(t *testing.T) {
+	for url, want := range map[string]string{"nats://127.0.0.1:1": "connection refused", "nats://none.invalid:4222": "none.invalid"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		_, err := Dial(ctx, Config{URL: url})
+		cancel()
+		if !errors.Is(err, wire.CodeStoreUnavailable) || !strings.Contains(strings.TrimPrefix(err.Error(), "nats server "+url), want) {
+			t.Errorf("%s: %v", url, err)
+		}
 	}
 }

@@ -52,19 +52,15 @@ func (c *Client) Submit(ctx context.Context, r Request) (wire.JobID, error) {
 	if w.Priority == 0 {
 		w.Priority = wire.DefaultPriority(r.Kind)
 	}
+	total, err := check(w, r.Vanilla)
+	if err != nil {
+		return r.ID(), err
+	}
 	w.Inputs.List = make([]wire.Input, len(r.Vanilla))
-	total := 0
 	for i, v := range r.Vanilla {
 		w.Inputs.List[i] = wire.InlineInput(v)
-		total += len(v)
 	}
 	id := w.Key().ID
-	if err := w.Statement.Validate(); err != nil {
-		return id, err
-	}
-	if total == 0 {
-		return id, wire.Errorf(wire.CodeBadRequest, "request: no vanilla proof is given")
-	}
 
 	last, err := c.stored(ctx, id)
 	if err != nil {
@@ -94,6 +90,30 @@ func (c *Client) Submit(ctx context.Context, r Request) (wire.JobID, error) {
 		return id, wire.Errorf(wire.CodeStoreUnavailable, "request: %w", err)
 	}
 	return id, nil
+}
+
+// check finds what no gateway would take before anything of it is stored, and gives the size of all vanilla proofs.
+func check(w *wire.Request, vanilla [][]byte) (total int, err error) {
+	empty := *w
+	empty.Inputs.List = []wire.Input{wire.InlineInput([]byte{0})} // the real ones are looked at here: they may be too large for a message
+	if err := empty.Validate(); err != nil {
+		return 0, err
+	}
+	for i, v := range vanilla {
+		if len(v) == 0 {
+			return 0, wire.Errorf(wire.CodeBadRequest, "request: vanilla proof %d is empty", i)
+		}
+		total += len(v)
+	}
+	switch {
+	case total == 0:
+		return 0, wire.Errorf(wire.CodeBadRequest, "request: no vanilla proof is given")
+	case len(vanilla) > wire.MaxInputs:
+		return 0, wire.Errorf(wire.CodeBadRequest, "request: %d vanilla proofs, at most %d", len(vanilla), wire.MaxInputs)
+	case total > wire.MaxInputBytes:
+		return 0, wire.Errorf(wire.CodeInputTooLarge, "request: vanilla proofs of %d bytes in all, at most %d", total, wire.MaxInputBytes)
+	}
+	return total, nil
 }
 
 // expect remembers from which run on a result is an answer to what this process submitted.
