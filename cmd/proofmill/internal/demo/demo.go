@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -25,6 +26,14 @@ type Request struct {
 	Circuit engine.Circuit
 	Toxic   *groth16.Toxic // the secrets of the circuit's test parameters
 	SHA256  string         // of the parameter file that they give
+	Golden  *Golden        // the reference's proof, or nil
+}
+
+// Golden is the proof that the reference makes of a request of one partition with given randomness. Every correct prover makes the
+// same bytes.
+type Golden struct {
+	R, S  fr.Element
+	Proof []byte // 192 bytes: A, B and C, compressed
 }
 
 type description struct {
@@ -40,6 +49,11 @@ type description struct {
 		Vanilla      []string          `json:"vanilla"`
 		Secrets      map[string]string `json:"secrets"`
 		ParamsSHA256 string            `json:"params_sha256"`
+		Golden       *struct {
+			R     string `json:"r"`
+			S     string `json:"s"`
+			Proof string `json:"proof"`
+		} `json:"golden"`
 	} `json:"requests"`
 }
 
@@ -84,6 +98,17 @@ func Requests() ([]Request, error) {
 		if err := secrets(out[i].Toxic, r.Secrets); err != nil {
 			return nil, err
 		}
+		if r.Golden == nil {
+			continue
+		}
+		golden := new(Golden)
+		if golden.Proof, err = hex.DecodeString(r.Golden.Proof); err == nil {
+			err = errors.Join(scalar(&golden.R, "r", r.Golden.R), scalar(&golden.S, "s", r.Golden.S))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sector of the demo: golden proof: %w", err)
+		}
+		out[i].Golden = golden
 	}
 	return out, nil
 }
@@ -104,15 +129,21 @@ func number(kind filecoin.Kind, name string) (uint64, error) {
 
 func secrets(t *groth16.Toxic, text map[string]string) error {
 	for name, to := range map[string]*fr.Element{"alpha": &t.Alpha, "beta": &t.Beta, "gamma": &t.Gamma, "delta": &t.Delta, "tau": &t.Tau} {
-		var b [fr.Bytes]byte
-		if n, err := hex.Decode(b[:], []byte(text[name])); err != nil || n != len(b) {
-			return fmt.Errorf("sector of the demo: secret %s", name)
+		if err := scalar(to, name, text[name]); err != nil {
+			return fmt.Errorf("sector of the demo: secret %w", err)
 		}
-		e, err := fr.LittleEndian.Element(&b)
-		if err != nil {
-			return fmt.Errorf("sector of the demo: secret %s: %w", name, err)
-		}
-		*to = e
+	}
+	return nil
+}
+
+// scalar reads 32 little-endian bytes in hexadecimal.
+func scalar(to *fr.Element, name, text string) error {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != fr.Bytes {
+		return fmt.Errorf("%s is not %d bytes in hexadecimal", name, fr.Bytes)
+	}
+	if *to, err = fr.LittleEndian.Element((*[fr.Bytes]byte)(b)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
