@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
@@ -81,6 +82,8 @@ type functions struct {
 	memoryGet     func(context uintptr, free, total *uint64, e *callError) int32
 	deviceAlloc   func(context uintptr, bytes uint64, out *uintptr, e *callError) int32
 	deviceRelease func(context, memory uintptr, e *callError) int32
+	hostAlloc     func(context uintptr, bytes uint64, out *unsafe.Pointer, e *callError) int32
+	hostRelease   func(context uintptr, memory unsafe.Pointer, e *callError) int32
 
 	streamCreate func(context uintptr, out *uintptr, e *callError) int32
 	streamFree   func(stream uintptr)
@@ -122,6 +125,8 @@ func (f *functions) table() map[string]any {
 		"pm_memory_get":     &f.memoryGet,
 		"pm_device_alloc":   &f.deviceAlloc,
 		"pm_device_release": &f.deviceRelease,
+		"pm_host_alloc":     &f.hostAlloc,
+		"pm_host_release":   &f.hostRelease,
 		"pm_stream_create":  &f.streamCreate,
 		"pm_stream_free":    &f.streamFree,
 		"pm_stream_wait":    &f.streamWait,

@@ -35,7 +35,7 @@ func kindOf(c string) string {
 // goKind is the same of a Go type.
 func goKind(t reflect.Type) string {
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Uintptr:
+	case reflect.Pointer, reflect.Uintptr, reflect.UnsafePointer:
 		return "pointer"
 	case reflect.Int32, reflect.Uint32, reflect.Uint64:
 		return t.Kind().String() + "_t"

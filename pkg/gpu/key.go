@@ -3,10 +3,8 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/proofmill/proofmill/pkg/groth16"
 )
@@ -16,9 +14,6 @@ const (
 	g1Bytes = 96
 	g2Bytes = 192
 )
-
-// keyPiece is how many points one goroutine reads in one go.
-const keyPiece = 1 << 15
 
 // Points are where a key's points come from: an open parameter file ([groth16.Params]) or a key in memory ([KeyPoints]). ReadG1 and
 // ReadG2 are called by several goroutines at once.
@@ -113,29 +108,23 @@ func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err
 	}
 	k.h, k.l, k.a = k.memory.at(offsets[0]), k.memory.at(offsets[1]), k.memory.at(offsets[2])
 	k.bg1, k.bg2 = k.memory.at(offsets[3]), k.memory.at(offsets[4])
-	staging, err := k.d.alloc("key "+name, g1Bytes*keyPiece)
+	f, err := newFeed(k.d, "key "+name)
 	if err != nil {
 		return err
 	}
-	defer staging.free()
-	s, err := k.d.newStream()
-	if err != nil {
-		return err
-	}
-	defer s.free()
-
+	defer f.free()
 	readG1 := func(section groth16.Section) func(int, []bls12381.G1Affine) error {
 		return func(first int, dst []bls12381.G1Affine) error { return from.ReadG1(section, first, dst) }
 	}
-	reversed := func(first int, p []bls12381.G1Affine) error {
-		if err := copyIn(s, staging.addr, p); err != nil {
+	reversed := func(b *feedBuffer, first int, p []bls12381.G1Affine) error {
+		if err := copyIn(b.stream, b.staging.addr, p); err != nil {
 			return err
 		}
 		return k.d.call("order points", func(e *callError) int32 {
-			return k.d.lib.fn.pointsReverse(s.handle, staging.addr, k.h, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // at most 2^28
+			return k.d.lib.fn.pointsReverse(b.stream.handle, b.staging.addr, k.h, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // at most 2^28
 		})
 	}
-	if err := bring(ctx, s, k.counts.H, readG1(groth16.SectionH), reversed); err != nil {
+	if err := feedPoints(ctx, f, k.counts.H, readG1(groth16.SectionH), reversed); err != nil {
 		return err
 	}
 	for _, t := range []struct {
@@ -143,53 +132,17 @@ func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err
 		count   int
 		to      uintptr
 	}{{groth16.SectionL, k.counts.L, k.l}, {groth16.SectionA, k.counts.A, k.a}, {groth16.SectionBG1, k.counts.BG1, k.bg1}} {
-		place := func(first int, p []bls12381.G1Affine) error { return copyIn(s, t.to+uintptr(g1Bytes*first), p) }
-		if err := bring(ctx, s, t.count, readG1(t.section), place); err != nil {
+		place := func(b *feedBuffer, first int, p []bls12381.G1Affine) error {
+			return copyIn(b.stream, t.to+uintptr(g1Bytes*first), p)
+		}
+		if err := feedPoints(ctx, f, t.count, readG1(t.section), place); err != nil {
 			return err
 		}
 	}
-	place := func(first int, p []bls12381.G2Affine) error { return copyIn(s, k.bg2+uintptr(g2Bytes*first), p) }
-	return bring(ctx, s, k.counts.BG2, from.ReadG2, place)
-}
-
-// bring reads n points on several goroutines, a few pieces at a time, and places the pieces in their order.
-func bring[T any](ctx context.Context, s *stream, n int, read func(from int, dst []T) error, place func(from int, p []T) error) error {
-	buffers := make([][]T, min(runtime.GOMAXPROCS(0), (n+keyPiece-1)/keyPiece))
-	for i := range buffers {
-		buffers[i] = make([]T, keyPiece)
+	place := func(b *feedBuffer, first int, p []bls12381.G2Affine) error {
+		return copyIn(b.stream, k.bg2+uintptr(g2Bytes*first), p)
 	}
-	for from := 0; from < n; from += keyPiece * len(buffers) {
-		piece := func(i int) (int, []T) {
-			first := from + i*keyPiece
-			return first, buffers[i][:max(min(n-first, keyPiece), 0)]
-		}
-		var g errgroup.Group
-		for i := range buffers {
-			g.Go(func() error {
-				if first, p := piece(i); len(p) > 0 {
-					return read(first, p)
-				}
-				return nil
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		for i := range buffers {
-			if first, p := piece(i); len(p) > 0 {
-				if err := place(first, p); err != nil {
-					return err
-				}
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		if err := s.wait(); err != nil { // the buffers are used again
-			return err
-		}
-	}
-	return nil
+	return feedPoints(ctx, f, k.counts.BG2, from.ReadG2, place)
 }
 
 // Bytes is the device memory of the key.

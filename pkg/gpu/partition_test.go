@@ -9,11 +9,13 @@ import (
 	"time"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/proofmill/proofmill/pkg/circuit"
 	"github.com/proofmill/proofmill/pkg/filecoin"
 	"github.com/proofmill/proofmill/pkg/groth16"
 	"github.com/proofmill/proofmill/pkg/r1cs"
+	"github.com/proofmill/proofmill/pkg/witness"
 )
 
 // tiled is a key of any size whose points are a few multiples of the generators, over and over: for measuring, as no proof of it verifies.
@@ -75,7 +77,7 @@ func BenchmarkPartition(b *testing.B) {
 		b.Skip("needs a large GPU; set PROOFMILL_FULL=1 to run")
 	}
 	d := testDevice(b)
-	for _, kind := range []filecoin.Kind{filecoin.Winning, filecoin.PoRep, filecoin.Window} {
+	for _, kind := range []filecoin.Kind{filecoin.Winning, filecoin.PoRep, filecoin.Update, filecoin.Window} {
 		b.Run(fmt.Sprint(kind), func(b *testing.B) { benchmarkPartition(b, d, kind) })
 	}
 }
@@ -106,29 +108,53 @@ func benchmarkPartition(b *testing.B, d *Device, kind filecoin.Kind) {
 	}
 	defer k.Close()
 	lap("key on device")
-	p, err := NewProver("full", c, k, ProverOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	lap("prover ready")
-	for _, r := range d.Ledger().Reservations() {
-		b.Logf("%-24s %d MB", r.Name, r.Bytes>>20)
-	}
-	var once sync.Once
-	for b.Loop() {
-		_, err := p.Prove(b.Context(), w, ProveOptions{
-			StageHook: func(s groth16.Stage) { b.Logf("%-12s %v", s.Name, s.Duration) },
-			Device: func(stages []DeviceStage) {
-				once.Do(func() {
-					for _, s := range stages {
-						b.Logf("    %-20s %v", s.Name, s.Duration)
-					}
-				})
-			},
+	for _, inFlight := range []int{1, 2} {
+		b.Run(fmt.Sprint(inFlight), func(b *testing.B) {
+			p, err := NewProver("full", c, k, ProverOptions{InFlight: inFlight})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer p.Close()
+			for _, r := range d.Ledger().Reservations() {
+				b.Logf("%-24s %d MB", r.Name, r.Bytes>>20)
+			}
+			benchmarkProofs(b, p, w, inFlight)
 		})
-		if err != nil {
+	}
+}
+
+// benchmarkProofs measures proofs with a number of them in flight all the time.
+func benchmarkProofs(b *testing.B, p *Prover, w *witness.Witness, inFlight int) {
+	b.Helper()
+	const each = 3 // proofs of one goroutine
+	var once sync.Once
+	proofs := 0
+	for b.Loop() {
+		var g errgroup.Group
+		for range inFlight {
+			g.Go(func() error {
+				for range each {
+					_, err := p.Prove(b.Context(), w, ProveOptions{
+						StageHook: func(s groth16.Stage) { b.Logf("%-12s %v", s.Name, s.Duration) },
+						Device: func(stages []DeviceStage) {
+							once.Do(func() {
+								for _, s := range stages {
+									b.Logf("    %-20s %v", s.Name, s.Duration)
+								}
+							})
+						},
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
 			b.Fatal(err)
 		}
+		proofs += each * inFlight
 	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(proofs), "s/proof")
 }

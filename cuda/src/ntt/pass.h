@@ -89,7 +89,7 @@ struct Pass {
     // Slots of shared memory, whose banks serve eight neighbours at once. With fewer columns, rows eight apart would meet in a bank.
     PM_HD uint32_t slot(uint32_t row) const
     {
-        if (columns < 8) row ^= row >> 3 & (8 / columns - 1);
+        if constexpr (columns < 8) row ^= row >> 3 & (8 / columns - 1);
         return row << column_log | column;
     }
 
