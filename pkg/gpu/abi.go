@@ -39,7 +39,7 @@ type cMsmConfig struct {
 	bases      uintptr
 	count      uint32
 	copies     int32
-	windowBits int32
+	_          int32 // window bits: 0 lets the sizes decide
 	maxScalars uint32
 	budget     uint64
 }

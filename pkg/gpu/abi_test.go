@@ -51,7 +51,7 @@ func TestDeclarationsAreTheHeaders(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?s)PM_API\s+(\w+)\s+(pm_\w+)\((.*?)\);`).FindAllStringSubmatch(text, -1) {
 		var kinds []string
 		if strings.TrimSpace(m[3]) != "void" {
-			for _, a := range strings.Split(m[3], ",") {
+			for a := range strings.SplitSeq(m[3], ",") {
 				kinds = append(kinds, kindOf(a))
 			}
 		}
@@ -60,8 +60,8 @@ func TestDeclarationsAreTheHeaders(t *testing.T) {
 	for name, target := range new(functions).table() {
 		f := reflect.TypeOf(target).Elem()
 		var kinds []string
-		for i := range f.NumIn() {
-			kinds = append(kinds, goKind(f.In(i)))
+		for in := range f.Ins() {
+			kinds = append(kinds, goKind(in))
 		}
 		result := "void"
 		if f.NumOut() == 1 {

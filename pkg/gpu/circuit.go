@@ -74,7 +74,7 @@ func (c *Circuit) load(ctx context.Context, name string) (err error) {
 	var u uploads
 	put(&u, sys.Coeffs, &c.coefficients)
 	var hashes []hashID
-	limit := uint32(d.lib.fn.longRow()) //nolint:gosec // small
+	limit := uint32(d.lib.fn.longRow()) //nolint:gosec // counts and sizes are far below the limit
 	c.blocks = make([]circuitBlock, len(sys.Blocks))
 	for i := range sys.Blocks {
 		c.blocks[i].plan(&u, &sys.Blocks[i], &c.layout.Blocks[i], &hashes, limit)
@@ -82,7 +82,7 @@ func (c *Circuit) load(ctx context.Context, name string) (err error) {
 	c.hashes = make([]cPoseidon, len(hashes))
 	for i, id := range hashes {
 		k := id.constants()
-		c.hashes[i] = cPoseidon{width: int32(k.Width), full: int32(k.FullRounds), partial: int32(k.PartialRounds)} //nolint:gosec // small
+		c.hashes[i] = cPoseidon{width: int32(k.Width), full: int32(k.FullRounds), partial: int32(k.PartialRounds)} //nolint:gosec // counts and sizes are far below the limit
 		put(&u, flatten(k), &c.hashes[i].constants)
 	}
 	densityA, densityB := sys.Density(r1cs.MatrixA), sys.Density(r1cs.MatrixB)
@@ -153,7 +153,7 @@ func (k *circuitBlock) plan(u *uploads, b *r1cs.Block, l *witness.BlockLayout, h
 		long := longRows(m.from, limit)
 		*m.to = placeMatrix(b)
 		m.to.size = uint32(unsafe.Sizeof(cMatrix{}))
-		m.to.longCount = uint32(len(long)) //nolint:gosec // below 2^32
+		m.to.longCount = uint32(len(long)) //nolint:gosec // counts and sizes are far below the limit
 		put(u, m.from.End, &m.to.end)
 		put(u, m.from.Vars, &m.to.variables)
 		put(u, m.from.Coeff, &m.to.coefficients)
@@ -164,7 +164,7 @@ func (k *circuitBlock) plan(u *uploads, b *r1cs.Block, l *witness.BlockLayout, h
 	plain, hashed := runsOf(b, hashes)
 	k.runs = placeRuns(b, l)
 	k.runs.size = uint32(unsafe.Sizeof(cRuns{}))
-	k.runs.plainCount, k.runs.hashCount = uint32(len(plain)), uint32(len(hashed)) //nolint:gosec // below 2^32
+	k.runs.plainCount, k.runs.hashCount = uint32(len(plain)), uint32(len(hashed)) //nolint:gosec // counts and sizes are far below the limit
 	put(u, plain, &k.runs.plain)
 	put(u, hashed, &k.runs.hashes)
 }
@@ -173,7 +173,7 @@ func (k *circuitBlock) plan(u *uploads, b *r1cs.Block, l *witness.BlockLayout, h
 func (c *Circuit) expand(s *stream, words, elements, aux uintptr) error {
 	for i := range c.blocks {
 		err := c.d.call("expand", func(e *callError) int32 {
-			return c.d.lib.fn.expand(s.handle, &c.blocks[i].runs, unsafe.SliceData(c.hashes), int32(len(c.hashes)), words, elements, aux, e) //nolint:gosec // small
+			return c.d.lib.fn.expand(s.handle, &c.blocks[i].runs, unsafe.SliceData(c.hashes), int32(len(c.hashes)), words, elements, aux, e) //nolint:gosec // memory that the library reads or writes
 		})
 		if err != nil {
 			return err
@@ -196,11 +196,11 @@ func (c *Circuit) evaluate(s *stream, name r1cs.MatrixName, inputs, aux, out uin
 	}
 	// The constraints input_i * 0 = 0, and what the domain has beyond the constraints.
 	stored := int64(c.sys.NumConstraints - c.sys.NumInputs)
-	if err := s.clear(out+uintptr(stored*fr.Bytes), (c.domain.size()-stored)*fr.Bytes); err != nil {
+	if err := s.clear(out+uintptr(stored*fr.Bytes), (c.domain.size()-stored)*fr.Bytes); err != nil { //nolint:gosec // counts and sizes are far below the limit
 		return err
 	}
 	if name == r1cs.MatrixA {
-		return copyIn(s, out+uintptr(stored*fr.Bytes), host)
+		return copyIn(s, out+uintptr(stored*fr.Bytes), host) //nolint:gosec // counts and sizes are far below the limit
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func rounds(t testing.TB, d *Device, n int) int {
 func TestValuesAreThoseOfTheProcessor(t *testing.T) {
 	d := testDevice(t)
 	for round := range rounds(t, d, 100) {
-		g := rand.New(rand.NewPCG(uint64(round), 1)) //nolint:gosec // a test's randomness
+		g := rand.New(rand.NewPCG(uint64(round), 1))
 		sys := randomSystem(g, round%2 == 0)
 		compareValues(t, d, g, sys, round)
 		if t.Failed() {

@@ -25,7 +25,7 @@ type Device struct {
 func (l *Library) OpenDevice(info Info, budget int64) (*Device, error) {
 	d := &Device{lib: l, info: info}
 	var e callError
-	if err := e.err("open device "+info.UUID, l.fn.contextCreate(int32(info.Index), &d.context, &e)); err != nil { //nolint:gosec // few
+	if err := e.err("open device "+info.UUID, l.fn.contextCreate(int32(info.Index), &d.context, &e)); err != nil { //nolint:gosec // counts and sizes are far below the limit
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	var free, total uint64
@@ -37,7 +37,7 @@ func (l *Library) OpenDevice(info Info, budget int64) (*Device, error) {
 		return nil, fmt.Errorf("open device %s: %w", info.UUID, err)
 	}
 	if budget <= 0 {
-		budget = max(int64(free)-headroom, 0) //nolint:gosec // far below 2^63
+		budget = max(int64(free)-headroom, 0)
 	}
 	d.ledger = NewLedger(budget)
 	return d, nil
@@ -103,7 +103,7 @@ func (d *Device) alloc(name string, bytes int64) (*buffer, error) {
 		return nil, err
 	}
 	err := d.call("allocate "+name, func(e *callError) int32 {
-		return d.lib.fn.deviceAlloc(d.context, uint64(bytes), &b.addr, e) //nolint:gosec // positive
+		return d.lib.fn.deviceAlloc(d.context, uint64(bytes), &b.addr, e) //nolint:gosec // counts and sizes are far below the limit
 	})
 	if err != nil {
 		d.ledger.Release(name, bytes)
@@ -136,5 +136,5 @@ func bytesOf[T any](s []T) []byte {
 	if len(s) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))) //nolint:gosec // for copies to and from the device
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))) //nolint:gosec // memory that the library reads or writes
 }

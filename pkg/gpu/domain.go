@@ -23,7 +23,7 @@ type domain struct {
 func (g *domain) size() int64 { return 1 << g.logN }
 
 // logOf is the log2 of the domain that n constraints need.
-func logOf(n int) int { return bits.Len(uint(n - 1)) } //nolint:gosec // positive
+func logOf(n int) int { return bits.Len(uint(n - 1)) }
 
 // takeDomain makes a domain, or shares the one there is. Give it back with releaseDomain. It blocks until the tables are computed.
 func (d *Device) takeDomain(logN int) (*domain, error) {
@@ -36,12 +36,12 @@ func (d *Device) takeDomain(logN int) (*domain, error) {
 	g := &domain{logN: logN, users: 1}
 	var bytes uint64
 	err := d.call("make domain", func(e *callError) int32 {
-		return d.lib.fn.domainCreate(d.context, int32(logN), &g.handle, &bytes, e) //nolint:gosec // small
+		return d.lib.fn.domainCreate(d.context, int32(logN), &g.handle, &bytes, e) //nolint:gosec // counts and sizes are far below the limit
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := d.fillDomain(g, int64(bytes)); err != nil { //nolint:gosec // far below 2^63
+	if err := d.fillDomain(g, int64(bytes)); err != nil {
 		d.lib.fn.domainFree(g.handle)
 		g.tables.free()
 		return nil, err

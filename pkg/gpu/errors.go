@@ -41,8 +41,9 @@ func (e *Error) Is(target error) bool {
 
 // callError mirrors pm_error.
 type callError struct {
-	code, cuda int32
-	text       [504]byte
+	_    int32 // the code, which is the call's result too
+	cuda int32
+	text [504]byte
 }
 
 func (c *callError) err(call string, code int32) error {

@@ -73,7 +73,7 @@ func feedPoints[T any](ctx context.Context, f *feed, n int, read func(from int, 
 		if err := b.stream.wait(); err != nil { // what was in the buffer before
 			return err
 		}
-		all := unsafe.Slice((*T)(b.pinned), min(n-from, piece*feedPieces))
+		all := unsafe.Slice((*T)(b.pinned), min(n-from, piece*feedPieces)) //nolint:gosec // memory that the library reads or writes
 		var g errgroup.Group
 		g.SetLimit(runtime.GOMAXPROCS(0))
 		for at := 0; at < len(all); at += piece {

@@ -121,7 +121,7 @@ func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err
 			return err
 		}
 		return k.d.call("order points", func(e *callError) int32 {
-			return k.d.lib.fn.pointsReverse(b.stream.handle, b.staging.addr, k.h, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // at most 2^28
+			return k.d.lib.fn.pointsReverse(b.stream.handle, b.staging.addr, k.h, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // counts and sizes are far below the limit
 		})
 	}
 	if err := feedPoints(ctx, f, k.counts.H, readG1(groth16.SectionH), reversed); err != nil {

@@ -38,12 +38,12 @@ func runsOf(b *r1cs.Block, hashes *[]hashID) (plain, hashed []cRun) {
 				k = len(*hashes)
 				*hashes = append(*hashes, id)
 			}
-			run.hash = uint32(k) //nolint:gosec // a few
+			run.hash = uint32(k) //nolint:gosec // counts and sizes are far below the limit
 			hashed = append(hashed, run)
 		}
 		variable += seg.Count
-		bit += uint32(nbits)        //nolint:gosec // below 2^29
-		element += uint32(elements) //nolint:gosec // below 2^29
+		bit += uint32(nbits)        //nolint:gosec // counts and sizes are far below the limit
+		element += uint32(elements) //nolint:gosec // counts and sizes are far below the limit
 	}
 	slices.SortStableFunc(hashed, func(a, b cRun) int { return int(a.hash) - int(b.hash) })
 	return plain, hashed
@@ -67,7 +67,7 @@ func longRows(m *r1cs.Matrix, limit uint32) (out []uint32) {
 	from := uint32(0)
 	for r, end := range m.End {
 		if end-from > limit {
-			out = append(out, uint32(r)) //nolint:gosec // below 2^32
+			out = append(out, uint32(r))
 		}
 		from = end
 	}
@@ -80,7 +80,7 @@ func columnsOf(b *r1cs.Block) (columns, tables []uint32) {
 		c := &b.Columns[i]
 		at := ^uint32(0)
 		if c.Table != nil {
-			at = uint32(len(tables)) //nolint:gosec // below 2^32
+			at = uint32(len(tables)) //nolint:gosec // counts and sizes are far below the limit
 			tables = append(tables, c.Table...)
 		}
 		columns = append(columns, c.Start, c.Stride, at)
@@ -90,22 +90,19 @@ func columnsOf(b *r1cs.Block) (columns, tables []uint32) {
 
 // points says which variable each point of a section belongs to.
 type points struct {
-	all   bool // each auxiliary variable has a point and no input has
 	count int
 	each  func(yield func(variable uint32))
 }
-
-func allAux(n int) points { return points{all: true, count: n} }
 
 // pointsOf are the inputs that have a point, then the auxiliary variables that do.
 func pointsOf(inputs []int, aux r1cs.Bitset, numAux int) points {
 	return points{count: len(inputs) + aux.Count(), each: func(yield func(uint32)) {
 		for _, i := range inputs {
-			yield(uint32(i)) //nolint:gosec // below 2^29
+			yield(uint32(i)) //nolint:gosec // counts and sizes are far below the limit
 		}
 		for i := range numAux {
 			if aux.Has(i) {
-				yield(uint32(i) | auxFlag) //nolint:gosec // below 2^29
+				yield(uint32(i) | auxFlag)
 			}
 		}
 	}}
@@ -125,17 +122,17 @@ func inputsWith(sys *r1cs.System, b r1cs.Bitset) (forA, forB []int) {
 // placeRuns fills in where the instances of a block lie.
 func placeRuns(b *r1cs.Block, l *witness.BlockLayout) cRuns {
 	return cRuns{
-		repeat: uint32(b.Repeat), auxStart: uint32(b.AuxStart), auxStride: uint32(b.AuxStride), //nolint:gosec // below 2^29
-		wordStart: uint64(l.WordStart), words: uint64(l.Words), //nolint:gosec // positive
-		elementStart: uint64(l.ElementStart), elements: uint64(l.Elements), //nolint:gosec // positive
+		repeat: uint32(b.Repeat), auxStart: uint32(b.AuxStart), auxStride: uint32(b.AuxStride), //nolint:gosec // counts and sizes are far below the limit
+		wordStart: uint64(l.WordStart), words: uint64(l.Words), //nolint:gosec // counts and sizes are far below the limit
+		elementStart: uint64(l.ElementStart), elements: uint64(l.Elements), //nolint:gosec // counts and sizes are far below the limit
 	}
 }
 
 // placeMatrix fills in the same for a block's matrices.
 func placeMatrix(b *r1cs.Block) cMatrix {
 	return cMatrix{
-		rows: uint32(b.Rows), repeat: uint32(b.Repeat), rowStart: uint32(b.RowStart), //nolint:gosec // below 2^32
-		auxStart: uint32(b.AuxStart), auxStride: uint32(b.AuxStride), //nolint:gosec // below 2^29
-		inputStart: uint32(b.InputStart), inputStride: uint32(b.InputStride), //nolint:gosec // below 2^29
+		rows: uint32(b.Rows), repeat: uint32(b.Repeat), rowStart: uint32(b.RowStart), //nolint:gosec // counts and sizes are far below the limit
+		auxStart: uint32(b.AuxStart), auxStride: uint32(b.AuxStride), //nolint:gosec // counts and sizes are far below the limit
+		inputStart: uint32(b.InputStart), inputStride: uint32(b.InputStride), //nolint:gosec // counts and sizes are far below the limit
 	}
 }

@@ -82,13 +82,13 @@ func (l *Library) Devices() ([]Info, error) {
 	out := make([]Info, n)
 	for i := range out {
 		d := cDevice{size: uint32(unsafe.Sizeof(cDevice{}))}
-		if err := e.err("describe device", l.fn.deviceGet(int32(i), &d, &e)); err != nil { //nolint:gosec // few
+		if err := e.err("describe device", l.fn.deviceGet(int32(i), &d, &e)); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		name, _, _ := bytes.Cut(d.name[:], []byte{0})
 		out[i] = Info{
 			Index: i, UUID: formatUUID(d.uuid), Name: string(name), Compute: [2]int{int(d.major), int(d.minor)},
-			Multiprocessor: int(d.processors), MemoryBytes: int64(d.memory), //nolint:gosec // far below 2^63
+			Multiprocessor: int(d.processors), MemoryBytes: int64(d.memory), //nolint:gosec // counts and sizes are far below the limit
 			Driver: int(d.driver), Runtime: int(d.runtime), ECC: d.ecc != 0,
 		}
 	}

@@ -94,7 +94,7 @@ func benchmarkPartition(b *testing.B, d *Device, kind filecoin.Kind) {
 		b.Fatal(err)
 	}
 	lap("circuit built")
-	w := randomWitness(rand.New(rand.NewPCG(7, 7)), sys) //nolint:gosec // a test's randomness
+	w := randomWitness(rand.New(rand.NewPCG(7, 7)), sys)
 	lap("witness drawn")
 	c, err := d.NewCircuit(b.Context(), "full", sys)
 	if err != nil {

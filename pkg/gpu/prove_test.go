@@ -20,7 +20,7 @@ var small = ProverOptions{InFlight: 2, ScratchBytes: 1 << 30}
 func testKey(t testing.TB, sys *r1cs.System) *groth16.Key {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.params")
-	f, err := os.Create(path) //nolint:gosec // a test's own file
+	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func testKey(t testing.TB, sys *r1cs.System) *groth16.Key {
 func TestProofsAreThoseOfTheProcessor(t *testing.T) {
 	d := testDevice(t)
 	for round := range rounds(t, d, 200) {
-		g := rand.New(rand.NewPCG(uint64(round), 2)) //nolint:gosec // a test's randomness
+		g := rand.New(rand.NewPCG(uint64(round), 2))
 		sys := randomSystem(g, round%10 == 0)
 		compareProofs(t, d, g, sys, round)
 		if t.Failed() {
@@ -101,7 +101,7 @@ func testProver(t testing.TB, d *Device, sys *r1cs.System, from Points, opts Pro
 
 func TestProofEndsWithItsContext(t *testing.T) {
 	d := testDevice(t)
-	g := rand.New(rand.NewPCG(3, 3)) //nolint:gosec // a test's randomness
+	g := rand.New(rand.NewPCG(3, 3))
 	sys := randomSystem(g, false)
 	p := testProver(t, d, sys, KeyPoints{testKey(t, sys)}, small)
 	w := randomWitness(g, sys)
@@ -128,7 +128,7 @@ func TestProofEndsWithItsContext(t *testing.T) {
 
 func TestKeyOfAnotherCircuitIsRefused(t *testing.T) {
 	d := testDevice(t)
-	g := rand.New(rand.NewPCG(4, 4)) //nolint:gosec // a test's randomness
+	g := rand.New(rand.NewPCG(4, 4))
 	sys, other := randomSystem(g, false), randomSystem(g, false)
 	c, err := d.NewCircuit(t.Context(), "test", other)
 	if err != nil {
@@ -150,7 +150,7 @@ func TestProverKeepsTheBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys := randomSystem(rand.New(rand.NewPCG(5, 5)), false) //nolint:gosec // a test's randomness
+	sys := randomSystem(rand.New(rand.NewPCG(5, 5)), false)
 	if _, err := d.NewCircuit(t.Context(), "test", sys); !errors.Is(err, ErrMemory) {
 		t.Errorf("error is %v", err)
 	}

@@ -87,8 +87,8 @@ func (s *slot) upload(w *witness.Witness) error {
 func sumSection[P any](s *slot, c *Circuit, list *pointList, points uintptr, rest *multiplier[P], ones *adder[P]) (out [2]P, err error) {
 	d := c.d
 	err = d.call("sort values", func(e *callError) int32 {
-		return d.lib.fn.choose(s.stream.handle, list.variables, uint32(list.count), s.inputs, s.aux, s.ones, s.indices, s.scalars, s.found, //nolint:gosec // at most 2^28
-			uint32(s.capacity), e) //nolint:gosec // likewise
+		return d.lib.fn.choose(s.stream.handle, list.variables, uint32(list.count), s.inputs, s.aux, s.ones, s.indices, s.scalars, s.found, //nolint:gosec // counts and sizes are far below the limit
+			uint32(s.capacity), e) //nolint:gosec // counts and sizes are far below the limit
 	})
 	if err != nil {
 		return out, err

@@ -59,7 +59,7 @@ func (s *stream) clear(at uintptr, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	return s.d.call("clear", func(e *callError) int32 { return s.d.lib.fn.clear(s.handle, at, uint64(n), e) }) //nolint:gosec // positive
+	return s.d.call("clear", func(e *callError) int32 { return s.d.lib.fn.clear(s.handle, at, uint64(n), e) }) //nolint:gosec // counts and sizes are far below the limit
 }
 
 // DeviceStage is how long a kind of work kept the device, by its own clock.
@@ -73,7 +73,7 @@ func (s *stream) stages() ([]DeviceStage, error) {
 	buf := make([]cStage, 1<<12)
 	var n int32
 	err := s.d.call("read stage times", func(e *callError) int32 {
-		return s.d.lib.fn.streamStages(s.handle, unsafe.SliceData(buf), int32(len(buf)), &n, e) //nolint:gosec // small
+		return s.d.lib.fn.streamStages(s.handle, unsafe.SliceData(buf), int32(len(buf)), &n, e) //nolint:gosec // memory that the library reads or writes
 	})
 	if err != nil {
 		return nil, err

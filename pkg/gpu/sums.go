@@ -29,20 +29,20 @@ type multiplier[P any] struct {
 func newMultiplier[P any](d *Device, g group[P], points uintptr, count, scalars int, budget int64) (*multiplier[P], error) {
 	m := &multiplier[P]{d: d}
 	config := cMsmConfig{
-		size: uint32(unsafe.Sizeof(cMsmConfig{})), group: g.number, bases: points, count: uint32(count), copies: 1, //nolint:gosec // at most 2^28
-		maxScalars: uint32(scalars), budget: uint64(budget), //nolint:gosec // likewise
+		size: uint32(unsafe.Sizeof(cMsmConfig{})), group: g.number, bases: points, count: uint32(count), copies: 1, //nolint:gosec // counts and sizes are far below the limit
+		maxScalars: uint32(scalars), budget: uint64(budget), //nolint:gosec // counts and sizes are far below the limit
 	}
 	var scratch uint64
 	err := d.call("plan sum", func(e *callError) int32 { return d.lib.fn.msmCreate(d.context, &config, &m.handle, &scratch, e) })
-	m.scratch = int64(scratch) //nolint:gosec // at most the budget
+	m.scratch = int64(scratch)
 	return m, err
 }
 
 // run is the sum of scalars (in Montgomery form) times points; indices names the points, 0 means the first count ones. It blocks.
 func (m *multiplier[P]) run(s *stream, scalars, indices uintptr, count int, scratch uintptr) (sum P, err error) {
-	out := bytesOf(unsafe.Slice(&sum, 1))
+	out := bytesOf(unsafe.Slice(&sum, 1)) //nolint:gosec // memory that the library reads or writes
 	err = m.d.call("multi-scalar multiplication", func(e *callError) int32 {
-		return m.d.lib.fn.msmRun(m.handle, s.handle, scalars, indices, uint32(count), 1, scratch, &out[0], e) //nolint:gosec // at most 2^28
+		return m.d.lib.fn.msmRun(m.handle, s.handle, scalars, indices, uint32(count), 1, scratch, &out[0], e) //nolint:gosec // counts and sizes are far below the limit
 	})
 	return sum, err
 }
@@ -65,17 +65,17 @@ func newAdder[P any](d *Device, g group[P], count int) (*adder[P], error) {
 	a := &adder[P]{d: d}
 	var scratch uint64
 	err := d.call("plan sum of bits", func(e *callError) int32 {
-		return d.lib.fn.sumCreate(d.context, g.number, uint32(count), &a.handle, &scratch, e) //nolint:gosec // at most 2^28
+		return d.lib.fn.sumCreate(d.context, g.number, uint32(count), &a.handle, &scratch, e) //nolint:gosec // counts and sizes are far below the limit
 	})
-	a.scratch = int64(scratch) //nolint:gosec // far below 2^63
+	a.scratch = int64(scratch)
 	return a, err
 }
 
 // run is the sum of the points whose bit is one. It blocks.
 func (a *adder[P]) run(s *stream, points, bits uintptr, count int, scratch uintptr) (sum P, err error) {
-	out := bytesOf(unsafe.Slice(&sum, 1))
+	out := bytesOf(unsafe.Slice(&sum, 1)) //nolint:gosec // memory that the library reads or writes
 	err = a.d.call("sum of bits", func(e *callError) int32 {
-		return a.d.lib.fn.sumRun(a.handle, s.handle, points, bits, uint32(count), scratch, &out[0], e) //nolint:gosec // at most 2^28
+		return a.d.lib.fn.sumRun(a.handle, s.handle, points, bits, uint32(count), scratch, &out[0], e) //nolint:gosec // counts and sizes are far below the limit
 	})
 	return sum, err
 }

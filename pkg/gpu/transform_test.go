@@ -32,7 +32,7 @@ func newTransformed(t testing.TB, d *Device, logN, arrays int) *transformed {
 	if v.s, err = d.newStream(); err != nil {
 		t.Fatal(err)
 	}
-	g := rand.New(rand.NewPCG(uint64(logN), 6)) //nolint:gosec // a test's randomness
+	g := rand.New(rand.NewPCG(uint64(logN), 6))
 	v.values = make([]fr.Element, min(n, 1<<20))
 	for i := range v.values {
 		v.values[i] = randomElement(g)
@@ -83,7 +83,7 @@ func TestTwoTransformsReverse(t *testing.T) {
 			v.run(t, 0)
 			n := v.domain.size()
 			var scale fr.Element
-			scale.SetUint64(uint64(n)) //nolint:gosec // positive
+			scale.SetUint64(uint64(n))
 			// All of a small one, some stretches of a large one.
 			stretch := min(n, 1<<14)
 			for at := int64(0); at < n; at += max(n/16, stretch) {
@@ -134,7 +134,7 @@ func BenchmarkTransform(b *testing.B) {
 				}
 				runs := 0
 				for b.Loop() {
-					v.run(b, int32(reversed)) //nolint:gosec // 0 or 1
+					v.run(b, int32(reversed))
 					runs++
 				}
 				v.deviceTime(b, runs)

@@ -204,7 +204,7 @@ func (b *Backend) Devices() []wire.Device {
 		info := c.device.Info()
 		out = append(out, wire.Device{
 			UUID: info.UUID, Name: info.Name,
-			TotalBytes: uint64(info.MemoryBytes), FreeBytes: uint64(c.device.Ledger().Free()), //nolint:gosec // not negative
+			TotalBytes: uint64(info.MemoryBytes), FreeBytes: uint64(c.device.Ledger().Free()), //nolint:gosec // counts and sizes are far below the limit
 		})
 	}
 	return out
@@ -283,7 +283,8 @@ func (b *Backend) choose(circuit string) (*card, func(), error) {
 	if best == nil {
 		return nil, nil, wire.Errorf(wire.CodeDeviceLost, "no device is left: %w: start the process anew", errors.Join(faults...))
 	}
-	return best, best.enter(), nil
+	done := best.enter()
+	return best, done, nil
 }
 
 // classify gives device errors their codes.

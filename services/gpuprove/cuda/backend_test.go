@@ -149,7 +149,7 @@ func testKeys(t *testing.T, f *fixture) {
 
 	// With room for the larger one and not for both, each drives the other out.
 	first, second := free[0]-free[1], free[1]-free[2]
-	budget := int64(max(first, second) + min(first, second)/2) //nolint:gosec // small
+	budget := int64(max(first, second) + min(first, second)/2)
 	b = f.open(t, cuda.Options{Circuits: circuits, DeviceBytes: budget})
 	for _, id := range circuits {
 		_, stages, err := prove(t, b, f.work(t, id))
