@@ -17,7 +17,7 @@ ORACLE  := $(CACHE)/oracle/target/release/oracle
 
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the static binary bin/proofmill
@@ -66,6 +66,23 @@ tidy: ## Check that go.mod and go.sum say what the code needs
 .PHONY: generate
 generate: ## Make the generated code again
 	$(GO) generate ./...
+
+.PHONY: cuda-check
+cuda-check: ## Compile the CUDA code with the pinned nvcc (no card needed), and test what runs on the host
+	tools/cuda-check.sh
+
+.PHONY: device-carry
+device-carry: build ## Build what tools/device.sh needs on a machine without Go
+	CGO_ENABLED=0 $(GO) test -c -trimpath -ldflags '-s -w' -o build/gpu.test ./pkg/gpu
+	echo "$$(git rev-parse --short HEAD)$$(git diff --quiet HEAD -- cuda pkg cmd || echo -dirty)" >build/device.commit
+
+.PHONY: device-test
+device-test: ## On a machine with a card: test the CUDA library, golden proofs, doctor; JSON in docs/performance
+	tools/device.sh test
+
+.PHONY: device-bench
+device-bench: ## On a machine with a card: measure it; JSON in docs/performance
+	tools/device.sh bench
 
 .PHONY: oracle
 oracle: ## Build the reference program of SHARED (needs Rust; only slow checks use it)
