@@ -46,7 +46,9 @@ func TestStreamsAfterRestartOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	server = serve(port)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for deadline := time.Now().Add(time.Minute); ; <-look.C {
 		once, stop := context.WithTimeout(t.Context(), time.Second)
 		fleet, err := conn.Fleet(once)
 		stop()
