@@ -12,12 +12,13 @@ import (
 // copied the other is filled by several goroutines, each with pieces of feedPiece bytes.
 const (
 	feedPiece  = 3 << 20
-	feedPieces = 8 // of a buffer
+	feedPieces = 8 // of a buffer at most
 )
 
 // feed is the pair of buffers.
 type feed struct {
 	d       *Device
+	bytes   int // of a buffer
 	buffers [2]feedBuffer
 }
 
@@ -28,15 +29,16 @@ type feedBuffer struct {
 	stream  *stream
 }
 
-func newFeed(d *Device, name string) (*feed, error) {
-	f := &feed{d: d}
+// newFeed makes buffers for arrays of up to most bytes.
+func newFeed(d *Device, name string, most int64) (*feed, error) {
+	f := &feed{d: d, bytes: int(max(min(most, feedPiece*feedPieces), g2Bytes))}
 	for i := range f.buffers {
 		b := &f.buffers[i]
 		err := d.call("allocate pinned memory", func(e *callError) int32 {
-			return d.lib.fn.hostAlloc(d.context, feedPiece*feedPieces, &b.pinned, e)
+			return d.lib.fn.hostAlloc(d.context, uint64(f.bytes), &b.pinned, e) //nolint:gosec // positive
 		})
 		if err == nil {
-			b.staging, err = d.alloc(name, feedPiece*feedPieces)
+			b.staging, err = d.alloc(name, int64(f.bytes))
 		}
 		if err == nil {
 			b.stream, err = d.newStream()
@@ -73,7 +75,7 @@ func feedPoints[T any](ctx context.Context, f *feed, n int, read func(from int, 
 		if err := b.stream.wait(); err != nil { // what was in the buffer before
 			return err
 		}
-		all := unsafe.Slice((*T)(b.pinned), min(n-from, piece*feedPieces)) //nolint:gosec // memory that the library reads or writes
+		all := unsafe.Slice((*T)(b.pinned), min(n-from, f.bytes/int(unsafe.Sizeof(zero)))) //nolint:gosec // memory that the library reads or writes
 		var g errgroup.Group
 		g.SetLimit(runtime.GOMAXPROCS(0))
 		for at := 0; at < len(all); at += piece {

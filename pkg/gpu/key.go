@@ -108,7 +108,7 @@ func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err
 	}
 	k.h, k.l, k.a = k.memory.at(offsets[0]), k.memory.at(offsets[1]), k.memory.at(offsets[2])
 	k.bg1, k.bg2 = k.memory.at(offsets[3]), k.memory.at(offsets[4])
-	f, err := newFeed(k.d, "key "+name)
+	f, err := newFeed(k.d, "key "+name, plan.size/4)
 	if err != nil {
 		return err
 	}
