@@ -5,6 +5,7 @@ import (
 
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/config"
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/output"
+	"github.com/proofmill/proofmill/pkg/wire"
 )
 
 func init() { register(groupOperate, newConfigCommand) }
@@ -31,6 +32,11 @@ func newConfigCommand(a *app) *cobra.Command {
 
 func showConfig(a *app) error {
 	report := configReport{File: a.config.File(), Settings: a.config.Entries(), Warnings: a.config.Warnings()}
+	for i := range report.Settings {
+		if entry := &report.Settings[i]; entry.Key == "nats.url" {
+			entry.Value = wire.RedactServers(entry.Value)
+		}
+	}
 	return a.out.Print(report, func(t *output.Text) {
 		rows := make([][]string, len(report.Settings))
 		for i, entry := range report.Settings {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,6 +59,9 @@ func newProveCommand(a *app) *cobra.Command {
 }
 
 func prove(command *cobra.Command, a *app, flags *requestFlags, p *proveFlags) error {
+	if err := p.check(); err != nil {
+		return err
+	}
 	request, err := flags.load()
 	if err != nil {
 		return err
@@ -78,6 +82,33 @@ func prove(command *cobra.Command, a *app, flags *requestFlags, p *proveFlags) e
 	}
 	report.Seconds = time.Since(start).Seconds()
 	return a.printProof(report, p.out)
+}
+
+// check finds what would be wrong with the flags only after the proof was made.
+func (p *proveFlags) check() error {
+	if p.priority != "" {
+		if _, err := wire.ParsePriority(p.priority); err != nil {
+			return exit.Wrap(exit.Usage, err, "")
+		}
+	}
+	if p.deadline < 0 {
+		return exit.Errorf(exit.Usage, "--deadline %s is over already", p.deadline)
+	}
+	if p.out == "" {
+		return nil
+	}
+	const hint = "--out names a file, in a folder that may be written to"
+	if info, err := os.Stat(p.out); err == nil && info.IsDir() {
+		return exit.Wrap(exit.BadInput, fmt.Errorf("--out %s is a folder", p.out), hint)
+	}
+	probe, err := os.CreateTemp(filepath.Dir(p.out), "."+filepath.Base(p.out)+".*")
+	if err != nil {
+		if reason, ok := errors.AsType[*os.PathError](err); ok {
+			err = reason.Err // the name of the probe says nothing to the user
+		}
+		return exit.Wrap(exit.BadInput, fmt.Errorf("--out %s: %w", p.out, err), hint)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // printProof writes the proof to the file, if there is one, and the report to standard output.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/exit"
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/output"
 	"github.com/proofmill/proofmill/pkg/engine"
+	"github.com/proofmill/proofmill/pkg/groth16"
 )
 
 func init() { register(groupProofs, newVerifyCommand) }
@@ -56,9 +58,19 @@ func verifyResult(command *cobra.Command, a *app, flags *requestFlags, result, v
 	if err != nil {
 		return badInput(err)
 	}
+	if want := job.Partitions() * groth16.ProofBytes; len(proof) != want {
+		return exit.Wrap(exit.BadInput, fmt.Errorf("--result has %d bytes, a proof of %s with %d partitions has %d", len(proof), job.Circuit(), job.Partitions(), want), "check that the right proof and all vanilla proofs are named")
+	}
 	vk, err := a.params.verifyingKey(job.Circuit(), vkFile)
 	if err != nil {
 		return err
+	}
+	public, err := job.PublicInputs(0)
+	if err != nil {
+		return badInput(err)
+	}
+	if want := len(public); len(vk.VerifyingKey().IC)-1 != want {
+		return exit.Wrap(exit.BadInput, fmt.Errorf("verifying key has %d public inputs, %s has %d: it is that of another circuit", len(vk.VerifyingKey().IC)-1, job.Circuit(), want), "check --vk and the parameters")
 	}
 	if err := job.VerifyResult(vk, proof); err != nil {
 		return exit.Wrap(exit.Failed, err, "")
@@ -69,16 +81,22 @@ func verifyResult(command *cobra.Command, a *app, flags *requestFlags, result, v
 	})
 }
 
+// maxProofFile is far more than the hex digits of the most partitions.
+const maxProofFile = 1 << 20
+
 // readProof reads hex digits, or a file with them or with the bytes.
 func readProof(text string) ([]byte, error) {
-	if b, err := hex.DecodeString(text); err == nil {
+	if b, err := hex.DecodeString(strings.TrimPrefix(text, "0x")); err == nil {
 		return b, nil
 	}
-	data, err := os.ReadFile(text) //nolint:gosec // the user's file
+	data, err := readInput(text, maxProofFile)
 	if err != nil {
-		return nil, exit.Wrap(exit.BadInput, fmt.Errorf("--result is neither hexadecimal nor a file: %w", err), "")
+		if reason, ok := errors.AsType[*os.PathError](err); ok {
+			err = reason.Err // the text may be very long
+		}
+		return nil, exit.Wrap(exit.BadInput, fmt.Errorf("--result %.80q is neither hexadecimal nor a file: %w", text, err), "")
 	}
-	if b, err := hex.DecodeString(strings.TrimSpace(string(data))); err == nil {
+	if b, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(data)), "0x")); err == nil {
 		return b, nil
 	}
 	return data, nil

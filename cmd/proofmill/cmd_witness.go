@@ -44,6 +44,9 @@ func newWitnessCommand(a *app) *cobra.Command {
 
 func reportWitness(command *cobra.Command, a *app, flags *requestFlags, partition int, check bool) error {
 	ctx := command.Context()
+	if partition < -1 {
+		return exit.Errorf(exit.Usage, "partition %d does not exist: they count from 0", partition)
+	}
 	request, err := flags.load()
 	if err != nil {
 		return err

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -44,8 +47,45 @@ func (s *natsSettings) Validate() error {
 	if s.Creds != "" && s.NKey != "" {
 		return fmt.Errorf("nats.creds and nats.nkey exclude each other")
 	}
+	if s.Creds != "" {
+		if f, err := os.Open(s.Creds); err != nil {
+			return fmt.Errorf("nats.creds: %w", err)
+		} else if err := f.Close(); err != nil {
+			return fmt.Errorf("nats.creds: %w", err)
+		}
+	}
+	if err := wire.ValidateAccount(s.Account); err != nil {
+		return fmt.Errorf("nats.account: %w", err)
+	}
+	for server := range strings.SplitSeq(s.URL, ",") {
+		if err := checkServer(strings.TrimSpace(server)); err != nil {
+			return fmt.Errorf("nats.url: server %q: %w", wire.RedactServers(server), err)
+		}
+	}
 	_, err := wire.NewNames(s.Prefix)
 	return err
+}
+
+// checkServer says what is wrong with the address of a server, instead of trying it until the time is over.
+func checkServer(server string) error {
+	if !strings.Contains(server, "://") {
+		server = "nats://" + server
+	}
+	u, err := url.Parse(server)
+	if reason, ok := errors.AsType[*url.Error](err); ok {
+		return reason.Err // the whole text repeats the address, perhaps with a password
+	}
+	switch {
+	case err != nil:
+		return err
+	case u.Hostname() == "":
+		return errors.New("a host is missing: such as nats://127.0.0.1:4222")
+	case strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "["):
+		return errors.New("too many colons: an IPv6 address stands in brackets")
+	case !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
+		return fmt.Errorf("scheme %q is not known: nats, tls, ws and wss are", u.Scheme)
+	}
+	return nil
 }
 
 // options are the connection's credentials.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,8 +80,11 @@ func (p *paramsSettings) verifyingKey(c engine.Circuit, explicit string) (*groth
 		}
 	}
 	vk, err := groth16.OpenVerifyingKey(path)
-	if err != nil {
+	if errors.Is(err, groth16.ErrParamsMissing) {
 		return nil, exit.Wrap(exit.Unavailable, err, "")
+	}
+	if err != nil {
+		return nil, exit.Wrap(exit.BadInput, err, "check that it is a verifying key, and fetch or make it again")
 	}
 	return groth16.Prepare(vk)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,14 +14,24 @@ import (
 	"github.com/proofmill/proofmill/pkg/engine"
 	"github.com/proofmill/proofmill/pkg/groth16"
 	"github.com/proofmill/proofmill/pkg/telemetry"
+	"github.com/proofmill/proofmill/pkg/wire"
 )
 
 // proveLocally makes the proof in this process, by the same steps as the services, one partition after the other.
-func proveLocally(command *cobra.Command, a *app, r *engine.Request, _ *proveFlags) (*proveReport, []telemetry.Span, error) {
+func proveLocally(command *cobra.Command, a *app, r *engine.Request, p *proveFlags) (*proveReport, []telemetry.Span, error) {
+	ctx := command.Context()
+	if p.deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, p.deadline, wire.Errorf(wire.CodeExpired, "the deadline of %s passed before the proof was made", p.deadline))
+		defer cancel()
+	}
 	tracer := a.telemetry.TracerProvider().Tracer("github.com/proofmill/proofmill/cmd/proofmill")
-	ctx, root := tracer.Start(command.Context(), "request")
+	ctx, root := tracer.Start(ctx, "request")
 	l := &localProver{a: a, tracer: tracer}
 	report, err := l.prove(ctx, r)
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, wire.CodeExpired) {
+		err = cause
+	}
 	root.End()
 	return report, a.telemetry.Recorder().Spans(root.SpanContext().TraceID()), err
 }

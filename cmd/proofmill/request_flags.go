@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/exit"
 	"github.com/proofmill/proofmill/pkg/engine"
 	"github.com/proofmill/proofmill/pkg/filecoin"
+	"github.com/proofmill/proofmill/pkg/wire"
 )
 
 // requestFlags name a request on the command line: what is asked for, and the files of its vanilla proofs.
@@ -114,14 +116,37 @@ func (r *requestFlags) load() (*engine.Request, error) {
 		}
 		copy(value.to[:], b)
 	}
+	left := int64(wire.MaxInputBytes)
 	for _, path := range files {
-		data, err := os.ReadFile(path) //nolint:gosec // the user's file
+		data, err := readInput(path, left)
 		if err != nil {
 			return nil, err
 		}
+		left -= int64(len(data))
 		out.Vanilla = append(out.Vanilla, data)
 	}
 	return out, r.registeredProof(out)
+}
+
+// readInput reads a file of the user, of at most limit bytes. It may be a pipe, which says nothing of its size before.
+func readInput(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the user's file
+	if err != nil {
+		return nil, exit.Wrap(exit.BadInput, err, "check the name of the file, and that it may be read")
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	tooLarge := exit.Wrap(exit.BadInput, fmt.Errorf("%s: too large: more than %d bytes", path, limit), "check that the right file is named")
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > limit {
+		return nil, tooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, exit.Wrap(exit.BadInput, err, "check that it is a file")
+	}
+	if int64(len(data)) > limit {
+		return nil, tooLarge
+	}
+	return data, nil
 }
 
 // registeredProof finds the number of the proof: a C1 output says which it is of, the others are named by a flag.

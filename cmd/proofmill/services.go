@@ -18,6 +18,7 @@ import (
 	"github.com/proofmill/proofmill/cmd/proofmill/internal/version"
 	"github.com/proofmill/proofmill/pkg/bus"
 	"github.com/proofmill/proofmill/pkg/engine"
+	"github.com/proofmill/proofmill/pkg/wire"
 	"github.com/proofmill/proofmill/services/gateway"
 	"github.com/proofmill/proofmill/services/gpuprove"
 	"github.com/proofmill/proofmill/services/gpuprove/cpu"
@@ -85,8 +86,44 @@ func (f *fleetSettings) declare(c *config.Schema) {
 	c.Section("gpuprove", &f.gpuprove)
 }
 
-// Validate checks the backend's name.
+// maxCount is more slots or threads than a machine has.
+const maxCount = 4096
+
+// checkCount checks a setting that counts things of this machine.
+func checkCount(key string, n, least int) error {
+	if n < least || n > maxCount {
+		return fmt.Errorf("%s is %d, want %d to %d", key, n, least, maxCount)
+	}
+	return nil
+}
+
+// Validate checks the counts.
+func (s *serviceSettings) Validate() error {
+	if s.Replicas < 1 || s.Replicas > 5 {
+		return fmt.Errorf("service.replicas is %d, want 1 to 5", s.Replicas)
+	}
+	if s.Name != "" {
+		return wire.ValidateWorker(s.Name)
+	}
+	return nil
+}
+
+// Validate checks the counts.
+func (s *gatewaySettings) Validate() error {
+	return errors.Join(checkCount("gateway.slots", s.Slots, 1), checkCount("gateway.verify-slots", s.Verify, 1),
+		checkCount("gateway.threads", s.Threads, 0), checkCount("gateway.attempts", s.Attempts, 1))
+}
+
+// Validate checks the counts.
+func (s *synthSettings) Validate() error {
+	return errors.Join(checkCount("synth.slots", s.Slots, 1), checkCount("synth.threads", s.Threads, 0))
+}
+
+// Validate checks the backend's name and the counts.
 func (s *gpuproveSettings) Validate() error {
+	if err := errors.Join(checkCount("gpuprove.slots", s.Slots, 1), checkCount("gpuprove.threads", s.Threads, 0)); err != nil {
+		return err
+	}
 	if s.Backend != backendCPU && s.Backend != backendCUDA {
 		return fmt.Errorf("gpuprove.backend %q is not known: cpu and cuda are", s.Backend)
 	}

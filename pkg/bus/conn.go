@@ -86,24 +86,28 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 			}
 			c.log.Warn("nats: error", "subject", subject, "err", err)
 		}),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { failed.Store(&err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if !errors.Is(err, nats.ErrNoServers) { // which says no more than that all failed
+				failed.Store(&err)
+			}
+		}),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	}, cfg.Options...)
 	if c.nc, err = nats.Connect(cfg.URL, options...); err != nil {
-		return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: %w", cfg.URL, err)
+		return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: %w", wire.RedactServers(cfg.URL), err)
 	}
 	if !c.nc.IsConnected() {
 		select {
 		case <-connected:
 		case <-ctx.Done():
 			why := ctx.Err()
-			if last := c.nc.LastError(); last != nil {
+			if last := c.nc.LastError(); last != nil && !errors.Is(last, nats.ErrNoServers) {
 				why = last
 			} else if last := failed.Load(); last != nil {
 				why = *last
 			}
 			c.Close()
-			return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", cfg.URL, why)
+			return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", wire.RedactServers(cfg.URL), why)
 		}
 	}
 	if cfg.Domain != "" {

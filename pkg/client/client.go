@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -67,24 +68,28 @@ func Dial(ctx context.Context, cfg Config) (*Client, error) {
 			default:
 			}
 		}),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { failed.Store(&err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if !errors.Is(err, nats.ErrNoServers) { // which says no more than that all failed
+				failed.Store(&err)
+			}
+		}),
 		nats.ClosedHandler(func(*nats.Conn) { close(closed) }),
 	}, cfg.Options...)
 	nc, err := nats.Connect(cfg.URL, options...)
 	if err != nil {
-		return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: %w", cfg.URL, err)
+		return nil, wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: %w", wire.RedactServers(cfg.URL), err)
 	}
 	if !nc.IsConnected() {
 		select {
 		case <-connected:
 		case <-ctx.Done():
 			why := ctx.Err()
-			if last := nc.LastError(); last != nil {
+			if last := nc.LastError(); last != nil && !errors.Is(last, nats.ErrNoServers) {
 				why = last
 			} else if last := failed.Load(); last != nil {
 				why = *last
 			}
-			err := wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", cfg.URL, why)
+			err := wire.Errorf(wire.CodeStoreUnavailable, "nats server %s: not reached: %w", wire.RedactServers(cfg.URL), why)
 			nc.Close()
 			<-closed
 			return nil, err

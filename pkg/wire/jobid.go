@@ -52,7 +52,7 @@ func ParseJobKey(s string) (JobKey, error) {
 }
 
 func (k *JobKey) validate() error {
-	if err := validateAccount(k.Account); err != nil {
+	if err := ValidateAccount(k.Account); err != nil {
 		return err
 	}
 	if !k.ID.Valid() {

@@ -178,7 +178,7 @@ type Request struct {
 
 // Validate implements Message.
 func (r *Request) Validate() error {
-	if err := validateAccount(r.Account); err != nil {
+	if err := ValidateAccount(r.Account); err != nil {
 		return err
 	}
 	if err := r.Statement.Validate(); err != nil {
@@ -225,4 +225,8 @@ func validateToken(what, s string) error {
 	return nil
 }
 
-func validateAccount(s string) error { return validateToken("account", s) }
+// ValidateAccount says what is wrong with a tenant's name: it is a token of subjects.
+func ValidateAccount(s string) error { return validateToken("account", s) }
+
+// ValidateWorker says what is wrong with the name of a process: it is a key of the fleet's bucket.
+func ValidateWorker(s string) error { return validateToken("worker", s) }
