@@ -56,7 +56,8 @@ facts() {
 	printf '  "host": {"processors": %s, "kernel": %s, "nvcc": %s},\n' "$(nproc)" "$(text "$(uname -sr)")" "$(text "$("$nvcc" --version | sed -n 's/.*\(V[0-9.]*\)$/\1/p')")"
 }
 
-# step NAME COMMAND...: runs it, its output to NAME.log and the terminal; adds a line to steps.
+# step NAME COMMAND...: runs it, its output to NAME.log and the terminal; adds a line to steps, and writes the report anew, so
+# that what is done counts where time runs out.
 step() {
 	name=$1 begin=$(date +%s)
 	shift
@@ -69,6 +70,7 @@ step() {
 	printf '== %s: exit code %d after %d s\n' "$name" $code $took
 	[ ! -s "$work/steps" ] || printf ',\n' >>"$work/steps"
 	printf '    {"name": "%s", "command": %s, "exit_code": %d, "seconds": %d%s}' "$name" "$(text "$*")" $code $took "$(counts "$work/$name.log")" >>"$work/steps"
+	"report_$part"
 	return $code
 }
 
@@ -78,15 +80,20 @@ counts() {
 	printf ', "passed": %d, "failed": %d, "skipped": %d' "$(grep -c -e '--- PASS' "$1")" "$(grep -c -e '--- FAIL' "$1")" "$(grep -c -e '--- SKIP' "$1")"
 }
 
-# watch / unwatch: clocks and watts while something runs.
-watch() {
-	nvidia-smi -i 0 --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -lms 200 >"$work/watch.csv" 2>/dev/null &
+# watched NAME COMMAND...: a step with clocks and watts in NAME.watch.
+watched() {
+	nvidia-smi -i 0 --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -lms 200 >"$work/$1.watch" 2>/dev/null &
 	watcher=$!
-}
-unwatch() {
+	SHOW=20 step "$@"
 	kill "$watcher" 2>/dev/null
 	wait "$watcher" 2>/dev/null
-	awk -F', *' '$1 > 0 {n++; if (!lo || $1 < lo) lo = $1; if ($1 > hi) hi = $1; if ($2 > w) w = $2} END {printf "{\"samples\": %d, \"sm_mhz_least\": %d, \"sm_mhz_most\": %d, \"watts_most\": %d}", n, lo, hi, w}' "$work/watch.csv"
+}
+
+# clocks FILE: what watched saw.
+clocks() {
+	[ -s "$1" ] || { echo null; return; }
+	awk -F', *' '$1 > 0 {n++; if (!lo || $1 < lo) lo = $1; if ($1 > hi) hi = $1; if ($2 > w) w = $2}
+		END {printf "{\"samples\": %d, \"sm_mhz_least\": %d, \"sm_mhz_most\": %d, \"watts_most\": %d}", n, lo, hi, w}' "$1"
 }
 
 # benchmarks: lines of Go benchmarks as JSON objects.
@@ -95,10 +102,15 @@ benchmarks() {
 		printf "%s    {\"name\": \"%s\", \"runs\": %s", (n++ ? ",\n" : ""), substr($1, 10), $2
 		for (i = 3; i < NF; i += 2) printf ", \"%s\": %s", $(i + 1), $i
 		printf "}"
-	}' "$@"
+	}'
 }
 
-export PROOFMILL_CUDA_LIBRARY="$root/build/cuda/libproofmill_cuda.so" PROOFMILL_TESTDATA="$root/testdata"
+library=build/cuda/libproofmill_cuda.so
+
+# gpu ARGUMENT...: the Go tests of pkg/gpu, in their own folder as go test does it.
+gpu() {
+	(cd pkg/gpu && PROOFMILL_CUDA_LIBRARY="$root/$library" PROOFMILL_TESTDATA="$root/testdata" exec ../../build/gpu.test "$@")
+}
 
 go_binaries() {
 	if command -v go >/dev/null 2>&1; then
@@ -110,19 +122,16 @@ go_binaries() {
 }
 
 run_test() {
-	: >"$work/steps"
-	begun=$(facts test)
-	if step build make -C cuda -j"$JOBS" ARCHS="$arch" NVCC="$nvcc" library device-build && go_binaries; then
-		step device_field build/cuda/device_field
-		step device_msm build/cuda/device_msm
-		step device_abi build/cuda/device_abi "$PROOFMILL_CUDA_LIBRARY"
-		# Tests of pkg/gpu run in their own folder, as go test does it.
-		step gpu.test sh -c 'cd pkg/gpu && exec ../../build/gpu.test -test.v -test.timeout 10m'
-		SHOW=40 step doctor bin/proofmill doctor --backend cuda --library "$PROOFMILL_CUDA_LIBRARY"
-		bin/proofmill doctor --backend cuda --library "$PROOFMILL_CUDA_LIBRARY" --json >"$work/doctor.json" 2>/dev/null
-	else
-		status=1
-	fi
+	step build make -C cuda -j"$JOBS" ARCHS="$arch" NVCC="$nvcc" library device-build && go_binaries || return 1
+	step device_field build/cuda/device_field
+	step device_msm build/cuda/device_msm
+	step device_abi build/cuda/device_abi "$library"
+	bin/proofmill doctor --backend cuda --library "$library" --json >"$work/doctor.json" 2>/dev/null
+	SHOW=40 step doctor bin/proofmill doctor --backend cuda --library "$library"
+	step gpu.test gpu -test.v -test.timeout 10m
+}
+
+report_test() {
 	{
 		printf '{\n%s\n  "steps": [\n%s\n  ],\n  "doctor": ' "$begun" "$(cat "$work/steps")"
 		if [ -s "$work/doctor.json" ]; then cat "$work/doctor.json"; else echo null; fi
@@ -130,57 +139,51 @@ run_test() {
 	} >"$OUT/device-test.json"
 }
 
-# Sums: G or 2, the logarithm of the size, bits of a window, copies of the bases.
+# The group, the logarithm of the size, bits of a window, copies of the bases.
 sums="rates g1,22,20,4 g1,24,22,4 g1,26,24,4 g1,27,24,1 g1,27,24,4 g2,25,22,1 bits"
 
 run_bench() {
-	: >"$work/steps"
-	begun=$(facts bench)
-	lines=$work/device_bench.log
-	if step build make -C cuda -j"$JOBS" ARCHS="$arch" NVCC="$nvcc" library device-build && go_binaries; then
-		# shellcheck disable=SC2086 # the list is split on purpose
-		SHOW=20 step device_bench build/cuda/device_bench $sums
-		watch
-		SHOW=10 step transforms sh -c 'cd pkg/gpu && exec ../../build/gpu.test -test.run "^$" -test.bench "^BenchmarkTransform$/^(from|to)$/^27$" -test.benchtime 2s'
-		SHOW=10 step quotient sh -c 'cd pkg/gpu && exec ../../build/gpu.test -test.run "^$" -test.bench "^BenchmarkQuotient$/^27$" -test.benchtime 2s'
-		clocks=$(unwatch)
-	else
-		status=1
-		clocks=null
-	fi
+	step build make -C cuda -j"$JOBS" ARCHS="$arch" NVCC="$nvcc" library device-build && go_binaries || return 1
+	watched transforms gpu -test.run '^$' -test.bench '^BenchmarkTransform$/^(from|to)$/^27$' -test.benchtime 2s
+	watched quotient gpu -test.run '^$' -test.bench '^BenchmarkQuotient$/^27$' -test.benchtime 2s
+	# shellcheck disable=SC2086 # the list is split on purpose
+	SHOW=20 step device_bench build/cuda/device_bench $sums
+}
+
+report_bench() {
 	{
 		printf '{\n%s\n  "steps": [\n%s\n  ],\n  "sums": [\n' "$begun" "$(cat "$work/steps")"
-		grep '^{"name"' "$lines" 2>/dev/null | sed 's/^/    /;$!s/$/,/'
-		printf '  ],\n  "transforms_clocks": %s,\n  "transforms": [\n' "$clocks"
-		benchmarks "$work/transforms.log" "$work/quotient.log" 2>/dev/null
+		grep -s '^{"name"' "$work/device_bench.log" | sed 's/^/    /;$!s/$/,/'
+		printf '  ],\n  "transforms_clocks": %s,\n  "transforms": [\n' "$(clocks "$work/transforms.watch")"
+		cat "$work/transforms.log" "$work/quotient.log" 2>/dev/null | benchmarks
 		printf '\n  ]\n}\n'
 	} >"$OUT/device-bench.json"
 }
 
 run_full() {
-	: >"$work/steps"
-	begun=$(facts full)
-	if step build make -C cuda -j"$JOBS" ARCHS="$arch" NVCC="$nvcc" library && go_binaries; then
-		watch
-		SHOW=60 step partitions sh -c 'cd pkg/gpu && exec env PROOFMILL_FULL=1 ../../build/gpu.test -test.v -test.run "^$" -test.bench "^BenchmarkPartition$/'"${KINDS:-.}"'" -test.benchtime 1x'
-		clocks=$(unwatch)
-	else
-		status=1
-		clocks=null
-	fi
+	step build make -C cuda -j"$JOBS" ARCHS="$arch" NVCC="$nvcc" library && go_binaries || return 1
+	export PROOFMILL_FULL=1
+	watched partitions gpu -test.v -test.run '^$' -test.bench "^BenchmarkPartition\$/${KINDS:-.}" -test.benchtime 1x
+}
+
+report_full() {
 	{
-		printf '{\n%s\n  "steps": [\n%s\n  ],\n  "clocks": %s,\n  "partitions": [\n' "$begun" "$(cat "$work/steps")" "$clocks"
-		benchmarks "$work/partitions.log" 2>/dev/null
+		printf '{\n%s\n  "steps": [\n%s\n  ],\n  "clocks": %s,\n  "partitions": [\n' "$begun" "$(cat "$work/steps")" "$(clocks "$work/partitions.watch")"
+		benchmarks <"$work/partitions.log"
 		printf '\n  ],\n  "log": %s\n}\n' "$(quote <"$work/partitions.log")"
 	} >"$OUT/device-full.json"
 }
 
 for part in "$@"; do
 	case $part in
-	test) run_test ;;
-	bench) run_bench ;;
-	full) run_full ;;
+	test | bench | full) ;;
 	*) fail "unknown part $part: test, bench and full are" ;;
 	esac
+	rm -rf "$work"
+	mkdir -p "$work"
+	: >"$work/steps"
+	: >"$work/partitions.log"
+	begun=$(facts "$part")
+	"run_$part" || status=1
 done
 exit $status
