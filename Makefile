@@ -92,10 +92,22 @@ oracle: ## Build the reference program of SHARED (needs Rust; only slow checks u
 	cp -R $(SHARED)/oracle/. $(CACHE)/oracle/
 	cargo build --release --manifest-path $(CACHE)/oracle/Cargo.toml
 
+# The slow tests alone, by name: the others of their packages are those of `make test`.
+SLOW     := ProductionSize|OfProduction|Network|Real|ReferenceAccepts|ReferenceVerifies|ThroughThePipeline
+SLOWPKG  := ./pkg/circuit ./pkg/filecoin ./pkg/sample ./services ./test/reference
+SLOWENV   = PROOFMILL_SHARED='$(abspath $(SHARED))' PROOFMILL_ORACLE="$${PROOFMILL_ORACLE:-$(abspath $(ORACLE))}"
+
 .PHONY: slow
-slow: ## Run the tests that also read SHARED (golden facts, the oracle)
-	PROOFMILL_SLOW=1 PROOFMILL_SHARED='$(abspath $(SHARED))' PROOFMILL_ORACLE="$${PROOFMILL_ORACLE:-$(abspath $(ORACLE))}" \
-		$(GO) test -timeout 40m $(PKG)
+slow: ## Run the slow tests, which read SHARED (golden facts, the oracle); about 15 minutes
+	PROOFMILL_SLOW=1 $(SLOWENV) $(GO) test -timeout 40m -run '$(SLOW)' $(SLOWPKG)
+
+.PHONY: slow-all
+slow-all: ## Run every test with every constraint of 32 and 64 GiB samples; an hour
+	PROOFMILL_SLOW=all $(SLOWENV) $(GO) test -timeout 90m $(PKG)
+
+.PHONY: bench-reference
+bench-reference: ## Compare speed with the reference in one run (KINDS=winning,window,porep); the machine must be idle
+	PROOFMILL_REFERENCE_KINDS='$(KINDS)' $(SLOWENV) $(GO) test -run '^$$' -bench AgainstReference -benchtime 3x -timeout 60m ./test/reference
 
 .PHONY: clean
 clean: ## Remove what was built, but not the test parameters

@@ -28,7 +28,7 @@ type verdict struct {
 func oracle(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("PROOFMILL_ORACLE")
-	if !slow() || program == "" {
+	if os.Getenv("PROOFMILL_SLOW") == "" || program == "" {
 		t.Skip("asking the reference takes minutes and its program: set PROOFMILL_SLOW=1 and PROOFMILL_ORACLE=FILE")
 	}
 	return program

@@ -128,7 +128,8 @@ func satisfied(t *testing.T, sys *engine.System, j *engine.Job, k int) *witness.
 	return w
 }
 
-func slow() bool { return os.Getenv("PROOFMILL_SLOW") != "" }
+// slowest asks for the tests that take a quarter of an hour, beside those of PROOFMILL_SLOW=1.
+func slowest() bool { return os.Getenv("PROOFMILL_SLOW") == "all" }
 
 // Samples of every kind hold as a storage provider sends them, and satisfy their circuits.
 func TestSamplesSatisfyTheirCircuits(t *testing.T) {
@@ -152,7 +153,7 @@ func TestSamplesSatisfyTheirCircuits(t *testing.T) {
 	}
 }
 
-// Samples of large sectors hold; where slow tests are asked for, one partition's circuit is evaluated too.
+// Samples of large sectors hold; where the slowest tests are asked for, one partition's circuit is evaluated too.
 func TestSamplesOfLargeSectors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short run")
@@ -161,7 +162,7 @@ func TestSamplesOfLargeSectors(t *testing.T) {
 		for _, m := range testProofs(t, size) {
 			t.Run(m.name, func(t *testing.T) {
 				_, j := opened(t, &m)
-				if !slow() || size == filecoin.Size512MiB {
+				if !slowest() || size == filecoin.Size512MiB {
 					return
 				}
 				var systems engine.Systems // not kept: one large circuit at a time
