@@ -121,6 +121,9 @@ func OpenVerifyingKey(path string) (*VerifyingKey, error) {
 	if err != nil {
 		return nil, missing("verifying key file", path, err)
 	}
+	if !info.Mode().IsRegular() { // reading a pipe would wait for a writer, without an end
+		return nil, fmt.Errorf("verifying key file %s is not a regular file", path)
+	}
 	if limit := int64(vkFixedBytes + MaxInputs*g1Bytes); info.Size() > limit {
 		return nil, fmt.Errorf("verifying key file %s has %d bytes, more than any key", path, info.Size())
 	}
