@@ -31,6 +31,17 @@ type upSettings struct {
 	Sync       bool        `toml:"sync" doc:"Make each message durable before it counts as stored; slower"`
 }
 
+// minStore is what the streams need: the one of dead letters alone reserves a gibibyte.
+const minStore = 2 << 30
+
+// Validate checks the limit.
+func (s *upSettings) Validate() error {
+	if s.StoreLimit != 0 && s.StoreLimit < minStore {
+		return fmt.Errorf("up.store-limit is %d bytes, the streams need 2GiB at least", int64(s.StoreLimit))
+	}
+	return nil
+}
+
 func newUpCommand(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use: "up", Short: "Run the whole pipeline on this machine, with its own NATS server",
