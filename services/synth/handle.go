@@ -39,6 +39,7 @@ const decodedFactor = 2
 type blobs interface {
 	Put(ctx context.Context, name string, r io.ReaderAt, size int64) (wire.ObjectRef, error)
 	Delete(ctx context.Context, name string) error
+	Limit(ctx context.Context) (int64, error)
 }
 
 // handle makes the witness of one partition. Its context carries the request's span.
@@ -164,12 +165,16 @@ func publicsDigest(opened *engine.Job, k int) (wire.Digest, error) {
 	return wire.Digest(h.Sum(nil)), nil
 }
 
-// store puts the blob. A full bucket is waited for, with the message in hand: provers empty it.
+// store puts the blob. A full bucket is waited for, with the message in hand: provers empty it. One in which the blob never fits ends
+// the job.
 func (s *Service) store(ctx context.Context, blob []byte) (wire.ObjectRef, error) {
 	for pause := time.Second; ; pause = min(2*pause, 10*time.Second) {
 		ref, err := s.blobs.Put(ctx, objects.NewName("witness"), bytes.NewReader(blob), int64(len(blob)))
 		if !errors.Is(err, wire.CodeStorageFull) {
 			return ref, err
+		}
+		if limit, lerr := s.blobs.Limit(ctx); lerr == nil && limit > 0 && int64(len(blob)) > limit {
+			return ref, bus.Terminal(wire.Errorf(wire.CodeStorageFull, "witness of %d bytes never fits in the bucket of %d: raise service.blob-limit: %w", len(blob), limit, err))
 		}
 		s.host.Log.WarnContext(ctx, "no room for a witness, waiting", "bytes", len(blob), "err", err)
 		timer := time.NewTimer(pause)

@@ -96,6 +96,15 @@ func (s *Store) metaSubject(name string) string {
 // window is how many chunks may be under way.
 func (s *Store) window() int { return max(1, s.opts.InFlightBytes/ChunkBytes) }
 
+// Limit is how many bytes the bucket holds at most, 0 or less for no limit.
+func (s *Store) Limit(ctx context.Context) (int64, error) {
+	stream, err := s.js.Stream(ctx, s.stream())
+	if err != nil {
+		return 0, s.classify(fmt.Errorf("bucket %s: %w", s.bucket, err))
+	}
+	return stream.CachedInfo().Config.MaxBytes, nil
+}
+
 // Delete removes an object's chunks and metadata. Deleting what is absent is no error.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	info, err := s.info(ctx, name)
