@@ -183,8 +183,8 @@ func classify(err error) error {
 	}
 	if classified, ok := errors.AsType[*wire.Error](err); ok {
 		hint := ""
-		if entry, ok := classified.Code.Entry(); ok {
-			hint = entry.Do
+		if entry, ok := classified.Code.Entry(); ok && (classified.Class == entry.Class || classified.Class != wire.Terminal) {
+			hint = entry.Do // which for an error that was made final would promise another try
 		}
 		return exit.Wrap(wireExitCode(classified), err, hint)
 	}

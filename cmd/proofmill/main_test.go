@@ -100,11 +100,14 @@ func TestAClosedPipeIsQuiet(t *testing.T) {
 }
 
 func TestErrorsOfThePipelineGetTheirCodeAndHint(t *testing.T) {
+	final := wire.Errorf(wire.CodeStorageFull, "witness: never fits")
+	final.Class = wire.Terminal
 	for _, test := range []struct {
 		err  error
 		want exit.Code
 		hint bool
 	}{
+		{final, exit.Failed, false},
 		{wire.Errorf(wire.CodeNoGateway, "gateway: none answered"), exit.Unavailable, true},
 		{wire.Errorf(wire.CodeBadVanillaProof, "sector 7: challenge 3"), exit.BadInput, true},
 		{wire.Errorf(wire.CodeProofRejected, "proof: does not verify"), exit.Failed, true},
