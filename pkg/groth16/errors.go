@@ -26,7 +26,7 @@ var ErrInvalidProof = errors.New("proof is not valid")
 // missing explains an error of opening a file.
 func missing(what, path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s %s does not exist: %w; fetch Filecoin's with `proofmill params fetch`, or make some for tests with `proofmill params generate`",
+		return fmt.Errorf("%s %s does not exist: %w; fetch Filecoin's with `curio fetch-params SIZE` or `lotus fetch-params SIZE`, or make some for tests with `proofmill params generate`",
 			what, path, ErrParamsMissing)
 	}
 	return fmt.Errorf("%s: %w", what, err)

@@ -49,7 +49,7 @@ func OpenParams(path string, policy Policy) (*Params, error) {
 		return nil, err
 	}
 	if marker != nil && policy != PolicyTest {
-		return nil, fmt.Errorf("parameter file %s: %w (%s exists): proofs made with them prove nothing; fetch Filecoin's with `proofmill params fetch`",
+		return nil, fmt.Errorf("parameter file %s: %w (%s exists): proofs made with them prove nothing; fetch Filecoin's with `curio fetch-params SIZE` or `lotus fetch-params SIZE`",
 			path, ErrParamsTestOnly, MarkerPath(path))
 	}
 	info, err := f.Stat()

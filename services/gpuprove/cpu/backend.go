@@ -94,7 +94,7 @@ func Open(ctx context.Context, o Options) (*Backend, error) {
 		if len(failures) > 0 {
 			return nil, failures[0]
 		}
-		return nil, wire.Errorf(wire.CodeParametersMissing, "no parameter file of any circuit is in %s: fetch Filecoin's with `proofmill params fetch`", o.Params)
+		return nil, wire.Errorf(wire.CodeParametersMissing, "no parameter file of any circuit is in %s: fetch Filecoin's with `curio fetch-params SIZE` or `lotus fetch-params SIZE`", o.Params)
 	}
 	return b, nil
 }

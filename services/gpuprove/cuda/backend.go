@@ -142,7 +142,7 @@ func (b *Backend) serve(ctx context.Context) error {
 	case len(failures) > 0:
 		return failures[0]
 	default:
-		return wire.Errorf(wire.CodeParametersMissing, "no parameter file of any circuit is in %s: fetch Filecoin's with `proofmill params fetch`", b.opts.Params)
+		return wire.Errorf(wire.CodeParametersMissing, "no parameter file of any circuit is in %s: fetch Filecoin's with `curio fetch-params SIZE` or `lotus fetch-params SIZE`", b.opts.Params)
 	}
 }
 
@@ -174,8 +174,13 @@ func (b *Backend) load(ctx context.Context, d *gpu.Device, circuit string) (r *r
 	if r.circuit, err = d.NewCircuit(ctx, circuit, sys.System); err != nil {
 		return nil, err
 	}
-	if r.key, err = r.circuit.NewKey(ctx, circuit, p); err == nil {
-		r.prover, err = gpu.NewProver(circuit, r.circuit, r.key, gpu.ProverOptions{InFlight: b.opts.InFlight, ScratchBytes: b.opts.ScratchBytes})
+	options := gpu.KeyOptions{Prover: gpu.ProverOptions{InFlight: b.opts.InFlight, ScratchBytes: b.opts.ScratchBytes}}
+	if len(b.circuits) > len(b.cards) {
+		// Devices have to change circuits: copies would be made anew each time, and leave no room for a second circuit.
+		options.Copies = 1
+	}
+	if r.key, err = r.circuit.NewKey(ctx, circuit, p, options); err == nil {
+		r.prover, err = gpu.NewProver(circuit, r.circuit, r.key, options.Prover)
 	}
 	if err != nil {
 		r.close()
