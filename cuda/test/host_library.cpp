@@ -61,22 +61,27 @@ struct Timer {
     }
 };
 
-// Buckets of 10 bits, window by window.
+// Windows of unsigned digits: window i * sets + s goes to the buckets of set s with the point of copy i.
 template <class F>
-Affine<F> msm(const Affine<F>* bases, const Fr* scalars, const uint32_t* indices, uint32_t count, bool montgomery)
+Affine<F> msm(const pm_msm_config& c, const Fr* scalars, const uint32_t* indices, uint32_t count, bool montgomery)
 {
-    constexpr int bits = 10;
+    const Affine<F>* bases = static_cast<const Affine<F>*>(c.bases);
+    const int bits = c.window_bits ? c.window_bits : 10;
+    const int sets = pm_msm_copy_shift(bits, c.copies) / bits;
     std::vector<Fr> plain(scalars, scalars + count);
     if (montgomery)
         for (auto& s : plain) s = s.to_plain();
     Xyzz<F> total = Xyzz<F>::infinity();
-    for (int low = 255 / bits * bits; low >= 0; low -= bits) {
+    for (int set = sets - 1; set >= 0; set--) {
         for (int k = 0; k < bits; k++) total = total.doubled();
         std::vector<Xyzz<F>> buckets((size_t)1 << bits, Xyzz<F>::infinity());
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t digit = 0;
-            for (int k = 0; k < bits && low + k < 256; k++) digit |= (plain[i].limb[(low + k) / 32] >> ((low + k) % 32) & 1) << k;
-            if (digit) buckets[digit].add(bases[indices ? indices[i] : i]);
+        for (int copy = 0; copy < c.copies; copy++) {
+            const int low = (copy * sets + set) * bits;
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t digit = 0;
+                for (int k = 0; k < bits && low + k < 256; k++) digit |= (plain[i].limb[(low + k) / 32] >> ((low + k) % 32) & 1) << k;
+                if (digit) buckets[digit].add(bases[(size_t)copy * c.base_count + (indices ? indices[i] : i)]);
+            }
         }
         Xyzz<F> run = Xyzz<F>::infinity(), sum = run;
         for (size_t d = buckets.size() - 1; d > 0; d--) {
@@ -86,6 +91,16 @@ Affine<F> msm(const Affine<F>* bases, const Fr* scalars, const uint32_t* indices
         total.add(sum);
     }
     return total.to_affine();
+}
+
+template <class F>
+void multiply(const void* in, void* out, uint32_t count, int32_t shift)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        Xyzz<F> p = Xyzz<F>::from(static_cast<const Affine<F>*>(in)[i]);
+        for (int32_t k = 0; k < shift; k++) p = p.doubled();
+        static_cast<Affine<F>*>(out)[i] = p.to_affine();
+    }
 }
 
 template <class F>
@@ -193,6 +208,7 @@ int32_t pm_msm_copy_shift(int32_t window_bits, int32_t copies)
 }
 int32_t pm_msm_create(pm_context*, const pm_msm_config* config, pm_msm** out, uint64_t* scratch_bytes, pm_error* error)
 {
+    if (config->copies > 1 && config->window_bits == 0) return fail(error, PM_ERROR_ARGUMENT, "msm: copies need their window bits");
     *out = new pm_msm{*config};
     *scratch_bytes = 256;
     return ok(error);
@@ -206,9 +222,9 @@ int32_t pm_msm_run(pm_msm* m, pm_stream* s, const void* scalars, const uint32_t*
     Timer t(s, "msm");
     const Fr* v = static_cast<const Fr*>(scalars);
     if (m->config.group == PM_G1)
-        *static_cast<G1Affine*>(result) = msm(static_cast<const G1Affine*>(m->config.bases), v, indices, count, montgomery != 0);
+        *static_cast<G1Affine*>(result) = msm<Fp>(m->config, v, indices, count, montgomery != 0);
     else
-        *static_cast<G2Affine*>(result) = msm(static_cast<const G2Affine*>(m->config.bases), v, indices, count, montgomery != 0);
+        *static_cast<G2Affine*>(result) = msm<Fp2>(m->config, v, indices, count, montgomery != 0);
     return ok(error);
 }
 
@@ -229,9 +245,14 @@ int32_t pm_sum_run(pm_sum* sum, pm_stream* s, const void* points, const uint32_t
     return ok(error);
 }
 
-int32_t pm_bases_multiply(pm_stream*, int32_t, const void*, void*, uint32_t, int32_t, pm_error* error)
+int32_t pm_bases_multiply(pm_stream* s, int32_t group, const void* in, void* out, uint32_t count, int32_t shift, pm_error* error)
 {
-    return fail(error, PM_ERROR_ARGUMENT, "bases: not on the host");
+    Timer t(s, "bases.multiply");
+    if (group == PM_G1)
+        multiply<Fp>(in, out, count, shift);
+    else
+        multiply<Fp2>(in, out, count, shift);
+    return ok(error);
 }
 
 int32_t pm_expand(pm_stream* s, const pm_runs* runs, const pm_poseidon* hashes, int32_t hash_count, const uint64_t* words,

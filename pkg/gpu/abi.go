@@ -39,7 +39,7 @@ type cMsmConfig struct {
 	bases      uintptr
 	count      uint32
 	copies     int32
-	_          int32 // window bits: 0 lets the sizes decide
+	bits       int32 // of a window; 0 lets the sizes decide
 	maxScalars uint32
 	budget     uint64
 }
@@ -93,6 +93,9 @@ type functions struct {
 	copyToHost   func(stream uintptr, host *byte, device uintptr, bytes uint64, e *callError) int32
 	clear        func(stream, device uintptr, bytes uint64, e *callError) int32
 
+	msmCopyShift  func(bits, copies int32) int32
+	basesMultiply func(stream uintptr, group int32, in, out uintptr, count uint32, shift int32, e *callError) int32
+
 	msmCreate func(context uintptr, config *cMsmConfig, out *uintptr, scratch *uint64, e *callError) int32
 	msmFree   func(msm uintptr)
 	msmRun    func(msm, stream, scalars, indices uintptr, count uint32, montgomery int32, scratch uintptr, result *byte, e *callError) int32
@@ -134,6 +137,8 @@ func (f *functions) table() map[string]any {
 		"pm_copy_to_device": &f.copyToDevice,
 		"pm_copy_to_host":   &f.copyToHost,
 		"pm_clear":          &f.clear,
+		"pm_msm_copy_shift": &f.msmCopyShift,
+		"pm_bases_multiply": &f.basesMultiply,
 		"pm_msm_create":     &f.msmCreate,
 		"pm_msm_free":       &f.msmFree,
 		"pm_msm_run":        &f.msmRun,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -240,8 +241,25 @@ func proveFixture(t *testing.T, f *fixture, name string) {
 		t.Fatal(err)
 	}
 	params := f.params(t, sys, name)
-	p := testProver(t, d, sys, params, ProverOptions{InFlight: 2, ScratchBytes: goldenScratch})
 	witnesses := f.witnesses(t, sys)
+	each := []int{1, 4}
+	if d.Info().Compute[0] == 0 { // the host takes its time: one circuit with copies, the others without
+		each = each[:1]
+		if name == "2KiB/window-2KiB" {
+			each[0] = 4
+		}
+	}
+	for _, copies := range each {
+		t.Run(fmt.Sprintf("%d copies", copies), func(t *testing.T) {
+			p := testProver(t, d, sys, params, KeyOptions{Copies: copies, Prover: ProverOptions{InFlight: 2, ScratchBytes: goldenScratch}})
+			f.compareProofs(t, p, witnesses, again)
+		})
+	}
+}
+
+// compareProofs makes the proofs of a fixture's partitions at once, each several times.
+func (f *fixture) compareProofs(t *testing.T, p *Prover, witnesses []*witness.Witness, again int) {
+	t.Helper()
 	var wg sync.WaitGroup
 	for k := range again * len(witnesses) {
 		wg.Go(func() {

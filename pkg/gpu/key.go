@@ -71,14 +71,25 @@ type Key struct {
 	vk        *groth16.VerifyingKey
 	counts    groth16.Counts
 	memory    *buffer
-	h         uintptr // in the order of the quotient's coefficients: bit-reversed, with a place for a last one that is not
+	tables    *buffer // of H
+	h         bases   // in the order of the quotient's coefficients: bit-reversed, with a place for a last one that is not
 	l, a, bg1 uintptr
 	bg2       uintptr
 }
 
+// KeyOptions are the choices of a key. The zero value will do.
+type KeyOptions struct {
+	// Copies is how many tables of the points of H the device holds: the points, and multiples of them that make a proof's longest sum
+	// some eighth shorter. Each takes as much memory as the points, and seconds to make for the largest circuits. 1 is the points
+	// alone; 0 leaves it to the memory: up to four for large circuits, as long as the prover keeps what it needs.
+	Copies int
+	// Prover is what the prover of the key will be made with. It matters only where Copies is 0.
+	Prover ProverOptions
+}
+
 // NewKey brings a key for a circuit to the device under a name for the ledger. Points of another circuit are an error that wraps
 // [groth16.ErrParamsForeign], as far as counts tell. It blocks until done or ctx ends. Close it after use.
-func (c *Circuit) NewKey(ctx context.Context, name string, from Points) (*Key, error) {
+func (c *Circuit) NewKey(ctx context.Context, name string, from Points, opts KeyOptions) (*Key, error) {
 	k := &Key{d: c.d, vk: from.VerifyingKey()}
 	k.counts = groth16.Counts{
 		IC: len(k.vk.IC), H: from.Count(groth16.SectionH), L: from.Count(groth16.SectionL), A: from.Count(groth16.SectionA),
@@ -90,25 +101,29 @@ func (c *Circuit) NewKey(ctx context.Context, name string, from Points) (*Key, e
 	if k.counts != want {
 		return nil, fmt.Errorf("key %s: %w: it has %s, the circuit needs %s", name, groth16.ErrParamsForeign, k.counts, want)
 	}
-	if err := k.load(ctx, name, from, c.domain.logN); err != nil {
+	if err := k.load(ctx, name, from, c, opts); err != nil {
 		k.Close()
 		return nil, fmt.Errorf("key %s: %w", name, err)
 	}
 	return k, nil
 }
 
-func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err error) {
+func (k *Key) load(ctx context.Context, name string, from Points, c *Circuit, opts KeyOptions) (err error) {
+	logN := c.domain.logN
 	var plan arena
 	offsets := [...]int64{
-		plan.add(g1Bytes << logN), plan.add(g1Bytes * int64(k.counts.L)), plan.add(g1Bytes * int64(k.counts.A)),
+		plan.add(g1Bytes * int64(k.counts.L)), plan.add(g1Bytes * int64(k.counts.A)),
 		plan.add(g1Bytes * int64(k.counts.BG1)), plan.add(g2Bytes * int64(k.counts.BG2)),
 	}
 	if k.memory, err = k.d.alloc("key "+name, plan.size); err != nil {
 		return err
 	}
-	k.h, k.l, k.a = k.memory.at(offsets[0]), k.memory.at(offsets[1]), k.memory.at(offsets[2])
-	k.bg1, k.bg2 = k.memory.at(offsets[3]), k.memory.at(offsets[4])
-	f, err := newFeed(k.d, "key "+name, plan.size/4)
+	k.l, k.a = k.memory.at(offsets[0]), k.memory.at(offsets[1])
+	k.bg1, k.bg2 = k.memory.at(offsets[2]), k.memory.at(offsets[3])
+	if err := k.reserveTables(c, name, opts); err != nil {
+		return err
+	}
+	f, err := newFeed(k.d, "key "+name, (plan.size+g1Bytes<<logN)/4)
 	if err != nil {
 		return err
 	}
@@ -121,10 +136,13 @@ func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err
 			return err
 		}
 		return k.d.call("order points", func(e *callError) int32 {
-			return k.d.lib.fn.pointsReverse(b.stream.handle, b.staging.addr, k.h, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // counts and sizes are far below the limit
+			return k.d.lib.fn.pointsReverse(b.stream.handle, b.staging.addr, k.h.points, int32(logN), uint32(first), uint32(len(p)), e) //nolint:gosec // counts and sizes are far below the limit
 		})
 	}
 	if err := feedPoints(ctx, f, k.counts.H, readG1(groth16.SectionH), reversed); err != nil {
+		return err
+	}
+	if err := k.copyTables(ctx); err != nil {
 		return err
 	}
 	for _, t := range []struct {
@@ -146,10 +164,16 @@ func (k *Key) load(ctx context.Context, name string, from Points, logN int) (err
 }
 
 // Bytes is the device memory of the key.
-func (k *Key) Bytes() int64 { return k.memory.bytes }
+func (k *Key) Bytes() int64 { return k.memory.bytes + k.tables.bytes }
+
+// Copies is how many tables of the points of H the device holds.
+func (k *Key) Copies() int { return k.h.copies }
 
 // VerifyingKey is the part of the key that verifies its proofs.
 func (k *Key) VerifyingKey() *groth16.VerifyingKey { return k.vk }
 
 // Close frees the device memory.
-func (k *Key) Close() { k.memory.free() }
+func (k *Key) Close() {
+	k.tables.free()
+	k.memory.free()
+}

@@ -71,7 +71,7 @@ func (k *tiled) ReadG2(from int, dst []bls12381.G2Affine) error {
 }
 
 // BenchmarkPartition proves partitions of full-size circuits with random witnesses and tiled keys. PROOFMILL_FULL=1 asks for it: it
-// needs 80 GB of device memory and as much time for preparing as for proving.
+// needs 110 GB of device memory and as much time for preparing as for proving.
 func BenchmarkPartition(b *testing.B) {
 	if os.Getenv("PROOFMILL_FULL") == "" {
 		b.Skip("needs a large GPU; set PROOFMILL_FULL=1 to run")
@@ -102,15 +102,18 @@ func benchmarkPartition(b *testing.B, d *Device, kind filecoin.Kind) {
 	}
 	defer c.Close()
 	lap("circuit on device")
-	k, err := c.NewKey(b.Context(), "full", newTiled(sys))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer k.Close()
-	lap("key on device")
+	points := newTiled(sys)
 	for _, inFlight := range []int{1, 2} {
 		b.Run(fmt.Sprint(inFlight), func(b *testing.B) {
-			p, err := NewProver("full", c, k, ProverOptions{InFlight: inFlight})
+			opts := ProverOptions{InFlight: inFlight}
+			start = time.Now()
+			k, err := c.NewKey(b.Context(), "full", points, KeyOptions{Prover: opts})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer k.Close()
+			lap("key on device")
+			p, err := NewProver("full", c, k, opts)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -157,4 +160,5 @@ func benchmarkProofs(b *testing.B, p *Prover, w *witness.Witness, inFlight int) 
 		proofs += each * inFlight
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(proofs), "s/proof")
+	b.ReportMetric(float64(p.key.Copies()), "copies")
 }

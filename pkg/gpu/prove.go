@@ -52,9 +52,8 @@ func NewProver(name string, c *Circuit, k *Key, opts ProverOptions) (*Prover, er
 }
 
 func (p *Prover) open(name string, inFlight int, scratch int64) error {
-	fixed := planSlot(p.circuit, 0)
 	if scratch <= 0 {
-		scratch = p.d.ledger.Free()/int64(inFlight) - fixed.size
+		scratch = max(scratchWithin(p.circuit, p.d.ledger.Free(), inFlight), 1)
 	}
 	if err := p.plans.make(p.circuit, p.key, scratch); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // small is for circuits of some hundred constraints.
-var small = ProverOptions{InFlight: 2, ScratchBytes: 1 << 30}
+var small = KeyOptions{Prover: ProverOptions{InFlight: 2, ScratchBytes: 1 << 30}}
 
 // testKey makes a key of a system with secrets of its own.
 func testKey(t testing.TB, sys *r1cs.System) *groth16.Key {
@@ -62,7 +62,9 @@ func compareProofs(t *testing.T, d *Device, g *rand.Rand, sys *r1cs.System, roun
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := testProver(t, d, sys, KeyPoints{key}, small)
+	opts := small
+	opts.Copies = 1 + round%5
+	p := testProver(t, d, sys, KeyPoints{key}, opts)
 	w := randomWitness(g, sys)
 	r, s := randomElement(g), randomElement(g)
 	want, err := cpu.Prove(t.Context(), w, groth16.ProveOptions{R: &r, S: &s, Workers: 1})
@@ -79,19 +81,19 @@ func compareProofs(t *testing.T, d *Device, g *rand.Rand, sys *r1cs.System, roun
 }
 
 // testProver makes a prover, freed when the test ends.
-func testProver(t testing.TB, d *Device, sys *r1cs.System, from Points, opts ProverOptions) *Prover {
+func testProver(t testing.TB, d *Device, sys *r1cs.System, from Points, opts KeyOptions) *Prover {
 	t.Helper()
 	c, err := d.NewCircuit(t.Context(), "test", sys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	k, err := c.NewKey(t.Context(), "test", from)
+	k, err := c.NewKey(t.Context(), "test", from, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.Close)
-	p, err := NewProver("test", c, k, opts)
+	p, err := NewProver("test", c, k, opts.Prover)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func TestKeyOfAnotherCircuitIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.NewKey(t.Context(), "test", KeyPoints{testKey(t, sys)}); !errors.Is(err, groth16.ErrParamsForeign) {
+	if _, err := c.NewKey(t.Context(), "test", KeyPoints{testKey(t, sys)}, KeyOptions{}); !errors.Is(err, groth16.ErrParamsForeign) {
 		t.Errorf("error is %v", err)
 	}
 }

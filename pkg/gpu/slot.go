@@ -47,6 +47,12 @@ func planSlot(c *Circuit, scratch int64) slotPlan {
 	return p
 }
 
+// scratchWithin is the scratch memory that a proof may have if inFlight proofs share an amount of memory. Less than 1 is none.
+func scratchWithin(c *Circuit, memory int64, inFlight int) int64 {
+	// The scratch memory lies behind everything else, and each array is rounded up.
+	return memory/int64(inFlight)/alignment*alignment - planSlot(c, 0).scratch
+}
+
 // slot is the stream and memory of one proof in flight.
 type slot struct {
 	stream *stream
@@ -124,20 +130,19 @@ type plans struct {
 
 // make plans the sums with at most budget bytes of scratch memory.
 func (p *plans) make(c *Circuit, k *Key, budget int64) (err error) {
-	g1 := func(to **multiplier[bls12381.G1Affine], points uintptr, count, scalars int) {
+	g1 := func(to **multiplier[bls12381.G1Affine], b bases, scalars int) {
 		if err == nil {
-			*to, err = newMultiplier(c.d, inG1, points, count, max(scalars, 1), budget)
+			*to, err = newMultiplier(c.d, inG1, b, max(scalars, 1), budget)
 		}
 	}
-	size := int(c.domain.size())
-	g1(&p.h, k.h, size, size)
-	g1(&p.l, k.l, c.l.count, c.capacity(c.l.count))
-	g1(&p.a, k.a, c.a.count, c.capacity(c.a.count))
-	g1(&p.b1, k.bg1, c.b.count, c.capacity(c.b.count))
+	g1(&p.h, k.h, k.h.count)
+	g1(&p.l, bases{points: k.l, count: c.l.count}, c.capacity(c.l.count))
+	g1(&p.a, bases{points: k.a, count: c.a.count}, c.capacity(c.a.count))
+	g1(&p.b1, bases{points: k.bg1, count: c.b.count}, c.capacity(c.b.count))
 	if err != nil {
 		return err
 	}
-	if p.b2, err = newMultiplier(c.d, inG2, k.bg2, c.b.count, max(c.capacity(c.b.count), 1), budget); err != nil {
+	if p.b2, err = newMultiplier(c.d, inG2, bases{points: k.bg2, count: c.b.count}, max(c.capacity(c.b.count), 1), budget); err != nil {
 		return err
 	}
 	if p.ones1, err = newAdder(c.d, inG1, max(c.l.count, c.a.count, c.b.count)); err != nil {

@@ -25,11 +25,20 @@ type multiplier[P any] struct {
 	scratch int64
 }
 
-// newMultiplier plans sums of up to scalars terms over count points with at most budget bytes of scratch memory.
-func newMultiplier[P any](d *Device, g group[P], points uintptr, count, scalars int, budget int64) (*multiplier[P], error) {
+// bases are the fixed points of a multi-scalar multiplication.
+type bases struct {
+	points uintptr
+	count  int
+	copies int // tables of count points, the original's included; 0 is 1
+	bits   int // of the windows that the copies are for; 0, with one copy, lets the sizes decide
+}
+
+// newMultiplier plans sums of up to scalars terms over bases with at most budget bytes of scratch memory.
+func newMultiplier[P any](d *Device, g group[P], b bases, scalars int, budget int64) (*multiplier[P], error) {
 	m := &multiplier[P]{d: d}
 	config := cMsmConfig{
-		size: uint32(unsafe.Sizeof(cMsmConfig{})), group: g.number, bases: points, count: uint32(count), copies: 1, //nolint:gosec // counts and sizes are far below the limit
+		size: uint32(unsafe.Sizeof(cMsmConfig{})), group: g.number, bases: b.points, count: uint32(b.count), //nolint:gosec // counts and sizes are far below the limit
+		copies: int32(max(b.copies, 1)), bits: int32(b.bits), //nolint:gosec // counts and sizes are far below the limit
 		maxScalars: uint32(scalars), budget: uint64(budget), //nolint:gosec // counts and sizes are far below the limit
 	}
 	var scratch uint64

@@ -126,7 +126,7 @@ func (f *Fixture) ProveGPU(ctx context.Context, lib *gpu.Library, info gpu.Info,
 		return nil, err
 	}
 	defer c.Close()
-	k, err := c.NewKey(ctx, name, f.Params)
+	k, err := c.NewKey(ctx, name, f.Params, gpu.KeyOptions{Copies: 1})
 	if err != nil {
 		return nil, err
 	}
