@@ -71,7 +71,7 @@ func (k *tiled) ReadG2(from int, dst []bls12381.G2Affine) error {
 }
 
 // BenchmarkPartition proves partitions of full-size circuits with random witnesses and tiled keys. PROOFMILL_FULL=1 asks for it: it
-// needs 110 GB of device memory and as much time for preparing as for proving.
+// needs a large GPU, such as one with 140 GB, and as much time for preparing as for proving.
 func BenchmarkPartition(b *testing.B) {
 	if os.Getenv("PROOFMILL_FULL") == "" {
 		b.Skip("needs a large GPU; set PROOFMILL_FULL=1 to run")

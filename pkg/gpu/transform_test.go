@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 )
@@ -107,18 +108,30 @@ func TestTwoTransformsReverse(t *testing.T) {
 	}
 }
 
-// deviceTime is how long the device took for the stages since the last call, each run.
-func (v *transformed) deviceTime(b *testing.B, runs int) {
+// benchmark repeats work on the values' stream and reports how long the device took for it. It waits for each run: queued up, more would
+// be given to the device than a benchmark's time is for.
+func (v *transformed) benchmark(b *testing.B, run func()) {
 	b.Helper()
-	stages, err := v.s.stages()
-	if err != nil {
-		b.Fatal(err)
+	deviceTime := func() (sum time.Duration) {
+		stages, err := v.s.stages()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, s := range stages {
+			sum += s.Duration
+		}
+		return sum
 	}
-	var sum float64
-	for _, s := range stages {
-		sum += float64(s.Duration.Microseconds())
+	run()
+	deviceTime()
+	var total time.Duration
+	runs := 0
+	for b.Loop() {
+		run()
+		total += deviceTime()
+		runs++
 	}
-	b.ReportMetric(sum/1000/float64(runs), "ms(device)")
+	b.ReportMetric(total.Seconds()*1000/float64(runs), "ms(device)")
 }
 
 func BenchmarkTransform(b *testing.B) {
@@ -128,16 +141,7 @@ func BenchmarkTransform(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, logN), func(b *testing.B) {
 				v := newTransformed(b, d, logN, 1)
 				defer v.free()
-				v.run(b, 1)
-				if _, err := v.s.stages(); err != nil {
-					b.Fatal(err)
-				}
-				runs := 0
-				for b.Loop() {
-					v.run(b, int32(reversed))
-					runs++
-				}
-				v.deviceTime(b, runs)
+				v.benchmark(b, func() { v.run(b, int32(reversed)) })
 			})
 		}
 	}
@@ -150,24 +154,14 @@ func BenchmarkQuotient(b *testing.B) {
 			v := newTransformed(b, d, logN, 3)
 			defer v.free()
 			step := fr.Bytes * v.domain.size()
-			run := func() {
+			v.benchmark(b, func() {
 				err := d.call("transforms", func(e *callError) int32 {
 					return d.lib.fn.quotient(v.domain.handle, v.s.handle, v.domain.tables.addr, v.memory.at(0), v.memory.at(step), v.memory.at(2*step), e)
 				})
 				if err != nil {
 					b.Fatal(err)
 				}
-			}
-			run()
-			if _, err := v.s.stages(); err != nil {
-				b.Fatal(err)
-			}
-			runs := 0
-			for b.Loop() {
-				run()
-				runs++
-			}
-			v.deviceTime(b, runs)
+			})
 		})
 	}
 }
