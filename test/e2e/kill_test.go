@@ -33,9 +33,19 @@ func killOnce(t *testing.T, kind, victim string, moment wire.PartitionState) {
 	f := newFleet(t, "2KiB/"+kind+"-2KiB")
 	f.start("gateway", "synth", "gpuprove")
 	s := f.sector(kind)
+	id := f.submitUntil(s, func(state wire.PartitionState) bool { return state >= moment })
+	f.stop(victim, syscall.SIGKILL)
+	f.start(victim)
+	f.oneProof(s, id)
+}
+
+// submitUntil submits the sector's request and returns when progress tells of a partition in a state
+// that was waited for.
+func (f *fleet) submitUntil(s *sector, awaited func(wire.PartitionState) bool) wire.JobID {
+	f.t.Helper()
 	reached := make(chan struct{}, 1)
 	unwatch, err := f.client.Watch(s.request.ID(), func(p *wire.Progress) {
-		if p.Part >= moment {
+		if awaited(p.Part) {
 			select {
 			case reached <- struct{}{}:
 			default:
@@ -43,21 +53,19 @@ func killOnce(t *testing.T, kind, victim string, moment wire.PartitionState) {
 		}
 	})
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	defer unwatch()
-	id, err := f.client.Submit(t.Context(), s.request)
+	id, err := f.client.Submit(f.t.Context(), s.request)
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	select {
 	case <-reached:
-	case <-t.Context().Done():
-		t.Fatal("the test ended")
+	case <-f.t.Context().Done():
+		f.t.Fatal("the test ended")
 	}
-	f.stop(victim, syscall.SIGKILL)
-	f.start(victim)
-	f.oneProof(s, id)
+	return id
 }
 
 // A service that is asked to stop while it works finishes what it has in hand and ends with exit
@@ -66,28 +74,7 @@ func TestTerminatedServiceDrains(t *testing.T) {
 	f := newFleet(t, "2KiB/winning-2KiB")
 	f.start("gateway", "synth", "gpuprove")
 	s := f.sector("winning")
-	proving := make(chan struct{}, 1)
-	unwatch, err := f.client.Watch(s.request.ID(), func(p *wire.Progress) {
-		if p.Part == wire.PartitionProving {
-			select {
-			case proving <- struct{}{}:
-			default:
-			}
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unwatch()
-	id, err := f.client.Submit(t.Context(), s.request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-proving:
-	case <-t.Context().Done():
-		t.Fatal("the test ended")
-	}
+	id := f.submitUntil(s, func(state wire.PartitionState) bool { return state == wire.PartitionProving })
 	p := f.stop("gpuprove", syscall.SIGTERM)
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d: %s", code, p.output)
